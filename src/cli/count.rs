@@ -6,10 +6,11 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::memories::MemoryArguments;
 use super::options::{SrxArgument, wrong_usage};
 use super::terminal::print;
 use crate::error::Result;
-use canopy_corpus::memory::{Amount, Analysis, Band, TranslationMemory};
+use canopy_corpus::memory::{Amount, Analysis, Band};
 
 #[derive(Debug, Args)]
 #[command(
@@ -21,9 +22,8 @@ pub(super) struct CountArguments {
     /// Documents to count
     #[arg(required = true, value_name = "FILE")]
     documents: Vec<PathBuf>,
-    /// Earlier translations, as for `canopy translate --memory`
-    #[arg(long, value_name = "FILE|DIR", requires_all = ["from", "to"])]
-    memory: Option<PathBuf>,
+    #[command(flatten)]
+    memory: MemoryArguments,
     #[command(flatten)]
     srx: SrxArgument,
     /// Language of the documents, for --memory and --srx
@@ -41,9 +41,9 @@ pub(super) struct CountArguments {
 type Counts = [Amount; Band::ALL.len()];
 
 pub(super) fn run(arguments: &CountArguments) -> Result<()> {
-    let memory = match (&arguments.memory, &arguments.from, &arguments.to) {
-        (None, ..) => None,
-        (Some(path), Some(from), Some(to)) => Some(TranslationMemory::read(path, from, to)?),
+    let memory = match (&arguments.from, &arguments.to) {
+        (Some(from), Some(to)) => arguments.memory.read(from, to)?,
+        _ if arguments.memory.memory.is_empty() => None,
         _ => wrong_usage(
             "count",
             "give --from and --to: a memory is between two languages",

@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::inputs::check_output;
+use super::memories::MemoryArguments;
 use super::options::{ModelArguments, pixels, wrong_usage};
 use super::terminal::{self, StatusLine};
 use super::translate::{remember, translate};
 use crate::error::{BaseError, Error, Result};
 use crate::library;
 use canopy_chart::charts::Theme;
-use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Document;
 use canopy_explain::error::Error as ExplainError;
 use canopy_explain::trace::{self, Side, TraceSource};
@@ -97,9 +97,8 @@ pub(super) struct ExplainArguments {
     /// Language that a language model translates to
     #[arg(long, value_name = "CODE")]
     to: Option<String>,
-    /// Translations of yours, as `canopy translate` takes them, for --view difference, leave-one-out and memory
-    #[arg(long, value_name = "FILE.tmx|FILE.tsv|FILE.po|DIR")]
-    memory: Option<PathBuf>,
+    #[command(flatten)]
+    memory: MemoryArguments,
     /// Hypotheses kept for each sentence, for --view difference, leave-one-out and memory [default: 4, or fewer where the
     /// model's files say so]
     #[arg(long, value_name = "N", value_parser = super::options::beam_sizes())]
@@ -216,9 +215,9 @@ fn head(text: &str) -> std::result::Result<HeadArgument, String> {
 
 pub(super) fn run(arguments: &ExplainArguments) -> Result<()> {
     if let Some(path) = &arguments.output {
-        let others = [&arguments.model.model, &arguments.memory];
-        let files = arguments.traces.iter().chain(others.into_iter().flatten());
-        check_output(path, files.map(PathBuf::as_path))?;
+        let files = arguments.traces.iter().chain(&arguments.model.model);
+        let files = files.map(PathBuf::as_path).chain(arguments.memory.paths());
+        check_output(path, files)?;
     }
     let edits = arguments.edit.len() + arguments.edit_translation.len();
     if edits > 0 && arguments.view != Shown::LeaveOneOut {
@@ -298,9 +297,7 @@ fn from_model(arguments: &ExplainArguments, view: ModelView) -> Result<Explanati
         return arguments.told_by_language_model(&model, view, &document, edits);
     }
     let mut translator = arguments.model.open()?;
-    if let Some(path) = &arguments.memory {
-        remember(&mut translator, path)?;
-    }
+    remember(&mut translator, &arguments.memory)?;
     let options = SearchOptions {
         beam_size: arguments.beam.unwrap_or_default(),
         ..SearchOptions::default()
@@ -355,10 +352,7 @@ impl ExplainArguments {
             ..Languages::new(from, to)
         };
         let mut model = LanguageModelTranslator::open(&path, languages)?;
-        if let Some(memory) = &self.memory {
-            let memory = TranslationMemory::read(memory, from, to)?;
-            model.memory = Some(std::sync::Arc::new(memory));
-        }
+        model.memory = self.memory.read(from, to)?.map(std::sync::Arc::new);
         Ok(Some(model))
     }
 

@@ -27,6 +27,7 @@ mod interrupt;
 mod library;
 mod llm;
 mod logging;
+mod memories;
 mod model;
 mod options;
 mod probe;

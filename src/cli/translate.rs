@@ -9,13 +9,11 @@ mod one_document;
 mod places;
 mod report;
 
-use std::path::Path;
-
+use super::memories::MemoryArguments;
 use super::terminal::{warn, write_stderr};
 use crate::error::Result;
 use arguments::PseudoName;
 pub(super) use arguments::{TranslateArguments, exports};
-use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::{Document, Sentence};
 use canopy_document::export::{Languages, Provenance};
 use canopy_document::pseudo::Pseudo;
@@ -28,11 +26,12 @@ pub(super) use one_document::translate;
 use one_document::{read_by, warn_if_unlike, warn_of_drafts};
 use report::{ReportedModel, report, report_without_model};
 
-/// Gives a translator what lies at `--memory`.
-pub(super) fn remember(translator: &mut Translator, path: &Path) -> Result<()> {
+/// Gives a translator the memories of the options.
+pub(super) fn remember(translator: &mut Translator, memories: &MemoryArguments) -> Result<()> {
     let info = translator.info();
-    let memory = TranslationMemory::read(path, &info.source_language, &info.target_language)?;
-    translator.remember(memory);
+    if let Some(memory) = memories.read(&info.source_language, &info.target_language)? {
+        translator.remember(memory);
+    }
     Ok(())
 }
 
@@ -96,9 +95,7 @@ impl TranslateArguments {
         if self.adapt {
             translator.learn_from_memory()?;
         }
-        if let Some(path) = &self.memory {
-            remember(&mut translator, path)?;
-        }
+        remember(&mut translator, &self.memory)?;
         self.terms.apply(&mut translator)?;
         self.search.apply(&mut translator)?;
         if let Some(reranker) = &self.reranker {

@@ -7,13 +7,14 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use crate::error::Result;
+use crate::memories::{self, MemoryArguments};
 use crate::options::wrong_usage;
 use crate::terminal::print;
 use crate::translate::exports;
 use canopy_base::file::canonicalize;
 use canopy_corpus::memory::{Amount, Band};
 use canopy_document::export::ExportFormat;
-use canopy_project::{DocumentStatus, Head, ProjectFolder, ProjectStatus};
+use canopy_project::{DocumentStatus, Head, ProjectFolder, ProjectSettings, ProjectStatus};
 use canopy_qa::checks::CheckKind;
 
 #[derive(Debug, Args)]
@@ -42,9 +43,8 @@ pub(crate) struct NewArguments {
     /// Name of an installed model, or a model's folder; without it an installed model between the languages
     #[arg(long, value_name = "NAME|DIR")]
     model: Option<String>,
-    /// Earlier translations: a TMX file, XLIFF, a PO file or a table
-    #[arg(long, value_name = "FILE")]
-    memory: Option<PathBuf>,
+    #[command(flatten)]
+    memory: MemoryArguments,
     /// Termbases in their order: TBX, tables or glossaries of OmegaT; new terms go to the first
     #[arg(long, value_name = "FILE")]
     terms: Vec<PathBuf>,
@@ -64,8 +64,10 @@ pub(super) fn new(arguments: &NewArguments) -> Result<()> {
     let checks = arguments.checks.as_ref();
     head.checks = checks.map(|kinds| kinds.iter().map(ToString::to_string).collect());
     let mut project = ProjectFolder::create(&arguments.folder, head)?;
-    if let Some(path) = &arguments.memory {
-        project.use_memory(path)?;
+    if !arguments.memory.memory.is_empty() {
+        let mut settings = ProjectSettings::from_head(&project.head);
+        settings.memories = memories::of_project(&arguments.memory.memory)?;
+        project.configure(&settings)?;
     }
     if !arguments.terms.is_empty() {
         project.use_terms(&arguments.terms)?;

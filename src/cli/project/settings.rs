@@ -1,14 +1,14 @@
 //! `canopy project settings`
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::Args;
 
 use crate::error::{BaseError, Result};
+use crate::memories::{self, NamedMemory};
 use crate::terminal::print;
 use canopy_base::file::canonicalize;
-use canopy_project::{MAX_PENALTY, ProjectFolder, ProjectMemory, ProjectSettings};
+use canopy_project::{ProjectFolder, ProjectSettings};
 
 #[derive(Debug, Args)]
 #[command(
@@ -46,35 +46,6 @@ pub(crate) struct SettingsArguments {
     no_terms: bool,
 }
 
-/// A memory as an option names it.
-#[derive(Debug, Clone)]
-struct NamedMemory {
-    path: PathBuf,
-    penalty: u8,
-}
-
-impl FromStr for NamedMemory {
-    type Err = String;
-
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
-        let number = text.rsplit_once('=');
-        let number = number.and_then(|(path, penalty)| Some((path, penalty.parse::<u32>().ok()?)));
-        let Some((path, penalty)) = number else {
-            return Ok(Self {
-                path: text.into(),
-                penalty: 0,
-            });
-        };
-        match u8::try_from(penalty) {
-            Ok(penalty) if penalty <= MAX_PENALTY => Ok(Self {
-                path: path.into(),
-                penalty,
-            }),
-            _ => Err(format!("a penalty is 0 to {MAX_PENALTY} percent")),
-        }
-    }
-}
-
 pub(super) fn run(arguments: &SettingsArguments) -> Result<()> {
     let mut project = ProjectFolder::open(&arguments.folder)?;
     let before = ProjectSettings::from_head(&project.head);
@@ -106,13 +77,7 @@ impl SettingsArguments {
         if self.no_memory {
             settings.memories.clear();
         } else if !self.memory.is_empty() {
-            let memories = self.memory.iter().map(|memory| {
-                Ok::<ProjectMemory, BaseError>(ProjectMemory {
-                    path: placed(&memory.path)?,
-                    penalty: memory.penalty,
-                })
-            });
-            settings.memories = memories.collect::<std::result::Result<_, _>>()?;
+            settings.memories = memories::of_project(&self.memory)?;
         }
         if self.no_terms {
             settings.terms.clear();

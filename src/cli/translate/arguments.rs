@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use super::batch_arguments::BatchArguments;
 use crate::llm;
+use crate::memories::MemoryArguments;
 use crate::options::{ModelArguments, SearchArguments, SrxArgument, positive};
 use crate::terms::TermArguments;
 use canopy_document::document::{Column, Format, SubtitleLayout};
@@ -88,11 +89,8 @@ pub(crate) struct TranslateArguments {
     /// Subtitles: lines in a cue
     #[arg(long, value_name = "N", default_value_t = SubtitleLayout::default().max_lines, value_parser = positive())]
     pub(super) cue_lines: usize,
-    /// Translations of yours: a TMX file, XLIFF with finished targets, a corpus folder, a program's PO file or a folder of
-    /// them, or a file with a source, a tab and a translation in each line. Exact matches are reused where the sentence has
-    /// no markup; for other sentences the model looks up the translations of similar ones, word by word
-    #[arg(long, value_name = "FILE.tmx|FILE.xlf|FILE.tsv|FILE.po|DIR")]
-    pub(super) memory: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) memory: MemoryArguments,
     #[command(flatten)]
     pub(super) terms: TermArguments,
     /// Before each document, fine-tune for a few updates on similar sentences of the memory; the model itself does not

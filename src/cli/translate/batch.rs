@@ -100,11 +100,14 @@ impl TranslateArguments {
     fn settings(&self, models: &[&Path]) -> Result<String> {
         let models = models.iter().map(|path| digest_of_all(path));
         let models = models.collect::<Result<Vec<_>>>()?;
+        let memories = self.memory.memory.iter();
+        let memories = memories.map(|memory| Ok((digest_of_all(&memory.path)?, memory.penalty)));
+        let memories = memories.collect::<Result<Vec<_>>>()?;
         let digest = |path: &Option<PathBuf>| path.as_deref().map(digest_of_all).transpose();
         Ok(json!({
             "version": env!("CARGO_PKG_VERSION"),
             "models": models,
-            "memory": digest(&self.memory)?,
+            "memory": memories,
             "terms": digest(&self.terms.terms)?,
             "term_mode": format!("{:?}", self.terms.term_mode),
             "reranker": digest(&self.reranker)?,

@@ -13,7 +13,6 @@ use crate::error::Result;
 use crate::options::wrong_usage;
 use crate::terminal::{StatusLine, duration, write_stderr};
 use canopy_chart::charts::thousands;
-use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Document;
 use canopy_document::export;
 use canopy_explain::trace;
@@ -94,10 +93,7 @@ fn opened(
         ..Languages::new(from, to)
     };
     let mut translator = LanguageModelTranslator::open(path, languages)?;
-    if let Some(memory) = &arguments.memory {
-        let memory = TranslationMemory::read(memory, from, to)?;
-        translator.memory = Some(Arc::new(memory));
-    }
+    translator.memory = arguments.memory.read(from, to)?.map(Arc::new);
     let terms = arguments
         .terms
         .between([from, to], translator.memory.as_deref())?;

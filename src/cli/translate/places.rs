@@ -37,13 +37,12 @@ impl TranslateArguments {
         let sources = sources.map(|source| source.unwrap_or(standard_input));
         let others = [
             &self.model.model,
-            &self.memory,
             &self.terms.terms,
             &self.reranker,
             &self.srx.srx,
         ];
         let others = others.into_iter().flatten().map(PathBuf::as_path);
-        sources.chain(others).collect()
+        sources.chain(self.memory.paths()).chain(others).collect()
     }
 
     /// The format of a source by the options or its name.
