@@ -1,74 +1,34 @@
 //! The open document with its targets: what a person sees and changes.
 
+mod changes;
+mod checks;
+mod counts;
+mod drafts;
 mod edit;
 mod languages;
 mod recut;
 mod targets;
 
 use std::collections::HashSet;
-use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use self::checks::known_checks;
+use self::counts::outline;
+pub use self::counts::{Counts, SectionOutline};
 use super::filtered::Filtered;
 use super::find::Find;
-use super::history::{Change, History, Step};
+use super::history::{Change, History};
 use super::markup;
 use super::notes::Written;
 use super::one_shot::OneShot;
 use super::other_language::{OtherLanguage, retargeted};
 use super::target::{Restored, Target, restored};
-use crate::project::{IgnoredFinding, content_hash, source_hash};
-use crate::segment_history::{append, now};
-use crate::{Origin, Project, SavedTarget, State, Version};
+use crate::project::{IgnoredFinding, content_hash};
+use crate::{Project, SavedTarget, Version};
 use canopy_document::document::{Document, Sentence};
-use canopy_qa::checks::{CheckKind, Checks, Finding};
-use canopy_translate::inference::{
-    DetectedLanguage, Translation, detected_language, detected_of_translations, unlike_in_mean,
-};
-
-/// How many sentences are in which state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Counts {
-    pub untranslated: usize,
-    pub draft: usize,
-    pub edited: usize,
-    pub confirmed: usize,
-}
-
-impl Counts {
-    pub fn total(&self) -> usize {
-        self.untranslated + self.draft + self.edited + self.confirmed
-    }
-
-    pub fn get(&self, state: State) -> usize {
-        match state {
-            State::Untranslated => self.untranslated,
-            State::Draft => self.draft,
-            State::Edited => self.edited,
-            State::Confirmed => self.confirmed,
-        }
-    }
-
-    fn slot(&mut self, state: State) -> &mut usize {
-        match state {
-            State::Untranslated => &mut self.untranslated,
-            State::Draft => &mut self.draft,
-            State::Edited => &mut self.edited,
-            State::Confirmed => &mut self.confirmed,
-        }
-    }
-
-    /// Share of sentences that have a target, and of confirmed ones, from 0 to 1.
-    #[expect(clippy::cast_precision_loss, reason = "sentence counts become f32")]
-    pub fn shares(&self) -> (f32, f32) {
-        let total = self.total().max(1) as f32;
-        (
-            (self.total() - self.untranslated) as f32 / total,
-            self.confirmed as f32 / total,
-        )
-    }
-}
+use canopy_qa::checks::{CheckKind, Checks};
+use canopy_translate::inference::{DetectedLanguage, detected_language, detected_of_translations};
 
 /// A target sentence in the editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -158,16 +118,6 @@ pub struct MovedWork {
     pub project: Project,
     /// How many sentences of the open document it has translations of.
     pub fitting: usize,
-}
-
-/// A section as the outline shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SectionOutline {
-    pub title: String,
-    pub depth: usize,
-    pub has_children: bool,
-    /// All sentences in it and below it: sections are contiguous in reading order.
-    pub sentences: Range<usize>,
 }
 
 impl OpenDocument {
@@ -273,49 +223,6 @@ impl OpenDocument {
         &self.content
     }
 
-    /// The quality checks that are made.
-    pub fn checks(&self) -> &[CheckKind] {
-        &self.checks
-    }
-
-    /// Switches a quality check on or off.
-    pub fn toggle_check(&mut self, kind: CheckKind) {
-        if self.checks.contains(&kind) {
-            self.checks.retain(|other| *other != kind);
-        } else {
-            self.checks.push(kind);
-            self.checks.sort_unstable();
-        }
-    }
-
-    /// Whether a person does not want to see a finding.
-    pub fn is_ignored(&self, finding: &Finding) -> bool {
-        !self.ignored.is_empty()
-            && self
-                .ignored_as(finding)
-                .is_some_and(|it| self.ignored.contains(&it))
-    }
-
-    /// Notes that a person does not want to see a finding.
-    pub fn ignore(&mut self, finding: &Finding) {
-        let ignored = self.ignored_as(finding);
-        self.ignored.extend(ignored);
-    }
-
-    /// Shows all findings again.
-    pub fn forget_ignored(&mut self) {
-        self.ignored.clear();
-    }
-
-    fn ignored_as(&self, finding: &Finding) -> Option<IgnoredFinding> {
-        let sentence = self.document.sentences.get(finding.segment)?;
-        Some(IgnoredFinding {
-            source: source_hash(&sentence.text),
-            check: finding.check.to_string(),
-            message: finding.message.clone(),
-        })
-    }
-
     pub fn num_sentences(&self) -> usize {
         self.targets.len()
     }
@@ -341,212 +248,6 @@ impl OpenDocument {
             .sum()
     }
 
-    pub fn counts(&self) -> Counts {
-        self.counts.first().copied().unwrap_or_default()
-    }
-
-    pub fn section_counts(&self, section: usize) -> Counts {
-        self.counts[section]
-    }
-
-    pub fn sections(&self) -> &[SectionOutline] {
-        &self.sections
-    }
-
-    /// Words of a source sentence.
-    pub fn num_words(&self, sentence: usize) -> usize {
-        self.words[sentence]
-    }
-
-    pub fn section_of(&self, sentence: usize) -> usize {
-        self.document.paragraphs[self.document.sentences[sentence].paragraph].section
-    }
-
-    pub fn can_undo(&self) -> bool {
-        self.history.can_undo()
-    }
-
-    pub fn can_redo(&self) -> bool {
-        self.history.can_redo()
-    }
-
-    /// Whether undoing, and redoing, makes other sentences.
-    pub fn recuts(&self) -> (bool, bool) {
-        (self.history.undo_recuts(), self.history.redo_recuts())
-    }
-
-    /// Sentences among `sentences` that a machine translation may replace; `again` includes drafts.
-    pub fn translatable(&self, sentences: Range<usize>, again: bool) -> Vec<usize> {
-        let wanted = |state: State| {
-            if again {
-                state.is_replaceable()
-            } else {
-                state == State::Untranslated
-            }
-        };
-        sentences
-            .filter(|&sentence| wanted(self.targets[sentence].state))
-            .collect()
-    }
-
-    /// Stores a translation of this model, unless a person has worked on the sentence.
-    pub fn receive(&mut self, sentence: usize, translation: Translation, model: &str) -> bool {
-        let Some(target) = self.targets.get(sentence) else {
-            return false;
-        };
-        if !target.state.is_replaceable() {
-            return false;
-        }
-        let confidence = translation.confidence().map(percent);
-        let Translation {
-            text,
-            flags,
-            num_tokens,
-            ..
-        } = translation;
-        // What a memory has, or what holds no word, no model has written.
-        let model = (num_tokens > 0).then(|| model.to_owned());
-        self.replace(
-            sentence,
-            Target {
-                text,
-                state: State::Draft,
-                flags,
-                model,
-                confidence,
-            },
-        );
-        true
-    }
-
-    /// The mean confidence in its drafts, in percent, if the document is unlike what the model knows.
-    #[expect(clippy::cast_precision_loss, reason = "of a document's sentences")]
-    pub fn unlike(&self) -> Option<u8> {
-        let (sum, count) = self.confidences;
-        unlike_in_mean(sum as f32 / 100.0, count).map(percent)
-    }
-
-    /// Whether there are drafts that say how sure the model is.
-    pub fn has_confidences(&self) -> bool {
-        self.confidences.1 > 0
-    }
-
-    /// The draft in which the model has the least confidence, after the selected one in that order.
-    pub fn next_least_sure(&self) -> Option<usize> {
-        let key = |sentence: usize| Some((self.targets[sentence].draft_confidence()?, sentence));
-        let drafts = || (0..self.num_sentences()).filter_map(key);
-        let here = self.selected.and_then(key);
-        let next = here.and_then(|here| drafts().filter(|draft| *draft > here).min());
-        next.or_else(|| drafts().min())
-            .map(|(_, sentence)| sentence)
-    }
-
-    /// Stores a translation of this model in place of a draft, as part of an update.
-    pub fn update(&mut self, sentence: usize, translation: Translation, model: &str) -> bool {
-        let Some(before) = self.targets.get(sentence).cloned() else {
-            return false;
-        };
-        self.changed.remove(&sentence);
-        if before.text == translation.text || !self.receive(sentence, translation, model) {
-            return false;
-        }
-        self.updated.push(Change {
-            sentence,
-            before,
-            after: self.targets[sentence].clone(),
-        });
-        self.changed.insert(sentence);
-        true
-    }
-
-    /// Makes one undo step of what an update, and no later edit, has changed; returns the number of sentences.
-    pub fn finish_update(&mut self) -> usize {
-        let mut changes = std::mem::take(&mut self.updated);
-        changes.retain(|change| self.targets[change.sentence] == change.after);
-        let count = changes.len();
-        self.history.record(changes);
-        count
-    }
-
-    /// Whether the last update gave it another translation, and it was not reviewed since.
-    pub fn is_changed(&self, sentence: usize) -> bool {
-        self.changed.contains(&sentence)
-    }
-
-    /// A change by a person, which can be undone.
-    pub fn change(&mut self, sentence: usize, after: Target) -> bool {
-        self.change_all(vec![(sentence, after)]) > 0
-    }
-
-    /// Applies changes that are undone in one step; returns the number of changed sentences.
-    pub fn change_all(&mut self, targets: Vec<(usize, Target)>) -> usize {
-        self.change_all_from(targets, None)
-    }
-
-    /// Changes targets, with the origin of the texts where their states do not name it.
-    pub fn change_all_from(
-        &mut self,
-        targets: Vec<(usize, Target)>,
-        origin: Option<Origin>,
-    ) -> usize {
-        let changes = targets.into_iter().map(|(sentence, after)| Change {
-            sentence,
-            before: self.targets[sentence].clone(),
-            after,
-        });
-        let changes: Vec<Change> = changes
-            .filter(|change| change.before != change.after)
-            .collect();
-        for change in &changes {
-            self.replace_from(change.sentence, change.after.clone(), origin);
-        }
-        let count = changes.len();
-        self.history.record(changes);
-        count
-    }
-
-    /// Takes the last change back and goes there; `false` if there is none.
-    pub fn undo(&mut self) -> bool {
-        let changes = match self.history.undo().cloned() {
-            None => return false,
-            Some(Step::Targets(changes)) => changes,
-            Some(Step::Recut(recut)) => {
-                self.exchange(recut.first, recut.after.targets.len(), &recut.before);
-                self.scroll_to.set(self.selected);
-                return true;
-            }
-        };
-        for Change {
-            sentence, before, ..
-        } in changes.into_iter().rev()
-        {
-            self.replace(sentence, before);
-            self.select(sentence);
-        }
-        true
-    }
-
-    /// Does the change taken back last again; `false` if there is none.
-    pub fn redo(&mut self) -> bool {
-        let changes = match self.history.redo().cloned() {
-            None => return false,
-            Some(Step::Targets(changes)) => changes,
-            Some(Step::Recut(recut)) => {
-                self.exchange(recut.first, recut.before.targets.len(), &recut.after);
-                self.scroll_to.set(self.selected);
-                return true;
-            }
-        };
-        for Change {
-            sentence, after, ..
-        } in changes
-        {
-            self.replace(sentence, after);
-            self.select(sentence);
-        }
-        true
-    }
-
     /// The selected sentence, by its text and how many of the same come before it.
     pub fn place(&self) -> Option<(String, usize)> {
         let sentences = &self.document.sentences;
@@ -570,77 +271,4 @@ impl OpenDocument {
         self.selected = Some(sentence);
         self.scroll_to.set(sentence);
     }
-
-    fn replace(&mut self, sentence: usize, target: Target) {
-        self.replace_from(sentence, target, None);
-    }
-
-    fn replace_from(&mut self, sentence: usize, target: Target, origin: Option<Origin>) {
-        let origin = origin.unwrap_or_else(|| target.origin());
-        let version = target.version(origin, Some(now()));
-        append(&mut self.histories[sentence], version);
-        let (before, after) = (self.targets[sentence].state, target.state);
-        self.count(sentence, |counts| {
-            *counts.slot(before) -= 1;
-            *counts.slot(after) += 1;
-        });
-        if let Some(percent) = self.targets[sentence].draft_confidence() {
-            self.confidences.0 -= usize::from(percent);
-            self.confidences.1 -= 1;
-        }
-        self.targets[sentence] = target;
-        self.add_confidence(sentence);
-        self.changed.remove(&sentence);
-        self.revisions[sentence] = self.revisions[sentence].wrapping_add(1);
-    }
-
-    fn add_confidence(&mut self, sentence: usize) {
-        if let Some(percent) = self.targets[sentence].draft_confidence() {
-            self.confidences.0 += usize::from(percent);
-            self.confidences.1 += 1;
-        }
-    }
-
-    /// Applies `update` to the counts of all sections a sentence lies in.
-    fn count(&mut self, sentence: usize, update: impl Fn(&mut Counts)) {
-        let mut section = Some(self.section_of(sentence));
-        while let Some(index) = section {
-            update(&mut self.counts[index]);
-            section = self.document.sections[index].parent;
-        }
-    }
-}
-
-/// The checks of these names; one that a newer program made is not known here.
-fn known_checks(names: &[String]) -> Vec<CheckKind> {
-    names.iter().filter_map(|name| name.parse().ok()).collect()
-}
-
-/// Titles, depths and extents of all sections.
-fn outline(document: &Document) -> Vec<SectionOutline> {
-    let mut outline = (0..document.sections.len())
-        .map(|section| SectionOutline {
-            title: document.section_title(section),
-            depth: document.section_depth(section),
-            has_children: false,
-            sentences: document.sentences_below(section),
-        })
-        .collect::<Vec<_>>();
-    for parent in document
-        .sections
-        .iter()
-        .filter_map(|section| section.parent)
-    {
-        outline[parent].has_children = true;
-    }
-    outline
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "of a share"
-)]
-fn percent(share: f32) -> u8 {
-    (share * 100.0).round() as u8
 }
