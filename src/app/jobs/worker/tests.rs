@@ -1,12 +1,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
 
 use super::*;
+use crate::jobs::{JobControl, JobId, UserMemory};
 use canopy_base::error::is_of_device;
-use canopy_document::document::Format;
+use canopy_document::document::{Document, Format};
 use canopy_explain::{Explanation, ModelView, ViewKind};
-use canopy_translate::inference::TranslationEvent;
+use canopy_translate::inference::{SearchOptions, Step, Translation, TranslationEvent};
 
 /// A shipped model, whose translations are the numbers of sentences and fail as the name of the document says.
 #[derive(Default)]

@@ -1,0 +1,167 @@
+//! Translates a document in chunks: what is in view first.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::Models;
+use super::preparing::{flow, preparing};
+use super::request_loop::Loop;
+use crate::error::{BaseError, Error, Result};
+use crate::jobs::{Event, JobControl, JobId};
+use canopy_base::error::{caught, is_of_device};
+use canopy_document::document::Document;
+use canopy_qa::terms::Termbase;
+use canopy_train::with_fixed;
+use canopy_translate::inference::{
+    AddressChoice, DocumentModel, KnownTranslations, LanguageModelTranslator, Reads, SearchOptions,
+    Step, TermMode, TermUse, TranslationRequest,
+};
+
+/// The first batch is small, so that the first sentences appear at once.
+const FIRST_CHUNK: usize = 8;
+/// Later ones are large enough for sentences of similar length to share a batch, small enough to follow the scroll bar.
+const CHUNK: usize = 48;
+/// Sentences of a chunk of a model that reads documents, for each of which it reads the document anew.
+const DOCUMENT_CHUNK: usize = 192;
+
+/// A document under translation.
+pub(super) struct Work<'w> {
+    pub(super) job: JobId,
+    pub(super) document: &'w Document,
+    /// Sentences that have no translation yet.
+    pub(super) left: BTreeSet<usize>,
+    pub(super) known: KnownTranslations,
+    pub(super) terms: Option<Arc<Termbase>>,
+    pub(super) formality: Option<AddressChoice>,
+    pub(super) options: SearchOptions,
+    pub(super) control: &'w JobControl,
+}
+
+impl<M: Models, S: Fn(Event)> Loop<M, S> {
+    /// Translates the sentences that are left; where the device fails, the CPU goes on with them.
+    pub(super) fn translate(&mut self, mut work: Work<'_>) -> Result<Event> {
+        let error = match caught(|| self.translate_here(&mut work)) {
+            Err(error) if is_of_device(&error) && self.leave_device() => error,
+            done => return done,
+        };
+        // If the CPU fails too, the first failure is reported.
+        let Some(model) = self.open_again().ok().and(self.model.as_ref()) else {
+            return Err(error);
+        };
+        (self.emit)(Event::CpuTookOver {
+            job: work.job,
+            device_name: model.device_name().to_owned(),
+            error,
+        });
+        caught(|| self.translate_here(&mut work))
+    }
+
+    /// Translates by a language model, in the order of the document.
+    fn translate_by(
+        &self,
+        mut model: LanguageModelTranslator,
+        work: &mut Work<'_>,
+    ) -> Result<Event> {
+        let (job, control) = (work.job, work.control);
+        let mut device_lock = self.device_lock.take();
+        let terms = work.terms.as_ref();
+        let terms = terms.map(|base| TermUse::new(Arc::clone(base), TermMode::default()));
+        model.terms = terms.map(Arc::new);
+        let sentences: Vec<usize> = work.left.iter().copied().collect();
+        let (left, known) = (&mut work.left, &mut work.known);
+        let request = TranslationRequest::new(work.document, &sentences, known, &work.options);
+        model.run(request, &mut |event| {
+            if let Step::Translated { index, translation } = event.step {
+                left.remove(&index);
+                (self.emit)(Event::SentenceTranslated {
+                    job,
+                    index,
+                    translation,
+                });
+            }
+            device_lock.pass();
+            flow(control)
+        })?;
+        Ok(ended(job, control))
+    }
+
+    /// Translates on the device as it is.
+    fn translate_here(&mut self, work: &mut Work<'_>) -> Result<Event> {
+        if let Some(model) = self.language_model.clone() {
+            return self.translate_by(model, work);
+        }
+        let (job, document, control) = (work.job, work.document, work.control);
+        self.open_again()?;
+        let lock = self.device_lock.clone();
+        let mut device_lock = lock.take();
+        self.make(job, document, &mut device_lock, control)?;
+        let made = self.made.as_mut().and_then(|(_, made)| made.as_mut());
+        let model = made.or(self.model.as_mut());
+        let model = model.ok_or(Error::Base(BaseError::NoModel))?;
+        model.set_terms(work.terms.as_ref());
+        let fixed = work.known.fixed_targets();
+        let looks_up = model.info().reads == Reads::Confirmed && !fixed.is_empty();
+        let confirmed = looks_up.then(|| {
+            let step = &mut preparing(&self.emit, job, control, &mut device_lock);
+            with_fixed(model, document, fixed, step)
+        });
+        let confirmed = confirmed.flatten();
+        let model = confirmed.as_ref().unwrap_or(model);
+        let mut waiting = work.left.clone();
+        let (mut chunk_size, later) = match model.info().reads {
+            Reads::Nothing | Reads::Confirmed => (FIRST_CHUNK, CHUNK),
+            Reads::Source | Reads::Translations => (CHUNK, DOCUMENT_CHUNK),
+        };
+        while !waiting.is_empty() {
+            if control.is_cancelled() {
+                return Ok(Event::Cancelled { job });
+            }
+            let chunk = most_urgent(&waiting, control.first_visible(), chunk_size);
+            chunk_size = later;
+            for index in &chunk {
+                waiting.remove(index);
+            }
+            let request = TranslationRequest::new(document, &chunk, &mut work.known, &work.options)
+                .with_formality(work.formality);
+            let left = &mut work.left;
+            self.models.translate(model, request, &mut |event| {
+                (self.emit)(match event.step {
+                    Step::Waiting => return flow(control),
+                    Step::Alternatives { .. } => return ControlFlow::Continue(()),
+                    Step::Drafted { done, num } => Event::Drafted { job, done, num },
+                    Step::Translated { index, translation } => {
+                        left.remove(&index);
+                        Event::SentenceTranslated {
+                            job,
+                            index,
+                            translation,
+                        }
+                    }
+                });
+                device_lock.pass();
+                flow(control)
+            })?;
+        }
+        Ok(ended(job, control))
+    }
+}
+
+/// The end of a translation that nothing has stopped but a person.
+fn ended(job: JobId, control: &JobControl) -> Event {
+    if control.is_cancelled() {
+        Event::Cancelled { job }
+    } else {
+        Event::Finished { job }
+    }
+}
+
+/// The next sentences from the first visible one on, then those above it.
+fn most_urgent(waiting: &BTreeSet<usize>, first_visible: usize, count: usize) -> Vec<usize> {
+    waiting
+        .range(first_visible..)
+        .chain(waiting.range(..first_visible))
+        .copied()
+        .take(count)
+        .collect()
+}
