@@ -106,7 +106,7 @@ fn open(state: &mut AppState, sentences: usize) {
         format!("{page}{heading}<p>Sentence {number} has <b>markup</b>{long}.</p>")
     });
     state.apply(Command::OpenPath("page.html".into()));
-    let Some(FileRequest::OpenDocument { job, path, .. }) = state.file_requests.pop() else {
+    let Some(FileRequest::OpenDocument { job, path, .. }) = state.shared.file_requests.pop() else {
         panic!("a document is opened");
     };
     let document = Document::parse("page.html", Format::Html, page).expect("a page");
@@ -118,7 +118,7 @@ fn open(state: &mut AppState, sentences: usize) {
         project_error: None,
     });
     state.apply(Command::OpenModel("model".into()));
-    let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+    let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
         panic!("a model is opened");
     };
     state.receive(Event::ModelOpened {
@@ -149,7 +149,7 @@ fn translate(state: &mut AppState) {
         document,
         sentences,
         ..
-    }) = state.requests.pop()
+    }) = state.shared.requests.pop()
     else {
         panic!("it is translated");
     };

@@ -173,7 +173,8 @@ fn scroll(document: Arc<Document>) {
         panels: Panels::default(),
     };
     window.state.apply(Command::OpenPath("long.docx".into()));
-    let Some(FileRequest::OpenDocument { job, path, .. }) = window.state.file_requests.pop() else {
+    let Some(FileRequest::OpenDocument { job, path, .. }) = window.state.shared.file_requests.pop()
+    else {
         panic!("a document is opened");
     };
     window.state.receive(Event::DocumentOpened {
@@ -222,6 +223,7 @@ fn scroll(document: Arc<Document>) {
             .state()
             .state
             .document
+            .open
             .as_ref()
             .map_or(1, |it| it.document.sentences.len());
         let row = usize::from(step) * 7919 % count;

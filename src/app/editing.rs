@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use super::markup;
+use super::notices::NoticeKind;
 use super::open_document::{Editor, Insertion, OpenDocument};
-use super::state::{AppState, NoticeKind};
+use super::state::AppState;
 use crate::jobs::{MergedWork, Origin, State};
 use canopy_document::placeholder::stripped;
 use canopy_project::Target;
@@ -12,7 +13,7 @@ use canopy_translate::inference::Flag;
 
 impl AppState {
     pub(super) fn select(&mut self, sentence: usize) {
-        let Some(document) = &self.document else {
+        let Some(document) = &self.document.open else {
             return;
         };
         let edits_other = document
@@ -23,14 +24,15 @@ impl AppState {
         if edits_other && !self.keep_edit() {
             return;
         }
-        self.with_document(|document| document.selected = Some(sentence));
+        self.document
+            .with_document(|document| document.selected = Some(sentence));
     }
 
     pub(super) fn step(&mut self, by: isize) {
         if !self.keep_edit() {
             return;
         }
-        let Some(document) = &mut self.document else {
+        let Some(document) = &mut self.document.open else {
             return;
         };
         if document.num_sentences() == 0 {
@@ -46,7 +48,7 @@ impl AppState {
         if !self.keep_edit() {
             return;
         }
-        let Some(document) = &mut self.document else {
+        let Some(document) = &mut self.document.open else {
             return;
         };
         let from = document.selected.map_or(0, |selected| selected + 1);
@@ -63,7 +65,7 @@ impl AppState {
         if !self.keep_edit() {
             return;
         }
-        self.with_document(|document| {
+        self.document.with_document(|document| {
             if let Some(next) = document.next_least_sure() {
                 document.select(next);
             }
@@ -71,7 +73,7 @@ impl AppState {
     }
 
     pub(super) fn edit_selected(&mut self) {
-        if let Some(sentence) = self.selected() {
+        if let Some(sentence) = self.document.selected() {
             self.edit(sentence);
         }
     }
@@ -80,7 +82,7 @@ impl AppState {
         if !self.keep_edit() {
             return;
         }
-        self.with_document(|document| {
+        self.document.with_document(|document| {
             let text = markup::to_editable(&document.target(sentence).text);
             document.select(sentence);
             document.editor = Some(Editor {
@@ -103,6 +105,7 @@ impl AppState {
     pub(super) fn editing(&mut self, text: String) {
         let Some(editor) = self
             .document
+            .open
             .as_mut()
             .and_then(|document| document.editor.as_mut())
         else {
@@ -111,19 +114,19 @@ impl AppState {
         editor.text = text;
         editor.insert = None;
         editor.problems.clear();
-        self.touch();
+        self.document.touch(&self.shared);
     }
 
     pub(super) fn discard_edit(&mut self) {
-        let document = self.document.as_mut();
+        let document = self.document.open.as_mut();
         if document.is_some_and(OpenDocument::discard_edit) {
             // The project file may hold it.
-            self.touch();
+            self.document.touch(&self.shared);
         }
     }
 
     pub(super) fn insert_tag(&mut self) {
-        self.with_document(|document| {
+        self.document.with_document(|document| {
             if let Some(editor) = &mut document.editor {
                 editor.insert = Some(Insertion::NextTag);
             }
@@ -132,7 +135,7 @@ impl AppState {
 
     /// Takes the edit over; `false` if its markup is broken, which the editor then shows.
     pub(super) fn keep_edit(&mut self) -> bool {
-        let Some(document) = &mut self.document else {
+        let Some(document) = &mut self.document.open else {
             return true;
         };
         let Some(sentence) = document.editor.as_ref().map(|editor| editor.sentence) else {
@@ -171,6 +174,7 @@ impl AppState {
     pub(super) fn keep_edit_and_confirm(&mut self) {
         let Some(sentence) = self
             .document
+            .open
             .as_ref()
             .and_then(|document| document.editor.as_ref())
             .map(|e| e.sentence)
@@ -182,13 +186,13 @@ impl AppState {
         }
         self.confirm(sentence);
         self.step(1);
-        if self.selected() != Some(sentence) {
+        if self.document.selected() != Some(sentence) {
             self.edit_selected();
         }
     }
 
     pub(super) fn repair_edit(&mut self) {
-        self.with_document(|document| {
+        self.document.with_document(|document| {
             let Some(editor) = &mut document.editor else {
                 return;
             };
@@ -203,13 +207,13 @@ impl AppState {
     /// Takes over what was done on the document when it had another name.
     pub(super) fn take_over(&mut self) {
         self.keep_edit_for_good();
-        self.with_document(OpenDocument::take_over);
-        self.touch();
+        self.document.with_document(OpenDocument::take_over);
+        self.document.touch(&self.shared);
     }
 
     /// Takes over another person's changes, which a save has merged into the work file.
     pub(super) fn work_merged(&mut self, path: &Path, merged: &MergedWork) {
-        let document = self.document.as_mut();
+        let document = self.document.open.as_mut();
         let Some(open) = document.filter(|open| open.path == path) else {
             return;
         };
@@ -221,18 +225,19 @@ impl AppState {
                 "{taken} {count} sentences were changed on both sides: yours stay, theirs are in the history (Ctrl+H)."
             ),
         };
-        self.notify(
+        self.shared.notify(
             NoticeKind::Hint,
             "Another person has worked on this document",
             detail,
         );
-        self.touch();
+        self.document.touch(&self.shared);
     }
 
     /// Leaves it where it is; the work file records that the question has been answered.
     pub(super) fn leave_moved_work(&mut self) {
-        self.with_document(|document| document.moved_work = None);
-        self.touch();
+        self.document
+            .with_document(|document| document.moved_work = None);
+        self.document.touch(&self.shared);
     }
 
     /// Takes the last change back, which is what stands in the editor if something was written there. Broken markup is
@@ -241,13 +246,14 @@ impl AppState {
         self.keep_edit_for_good();
         let (recuts, _) = self
             .document
+            .open
             .as_ref()
             .map_or((false, false), OpenDocument::recuts);
         if self.must_wait(recuts) {
             return;
         }
-        if self.document.as_mut().is_some_and(OpenDocument::undo) {
-            self.notices.retain(|notice| !notice.ends_with_undo);
+        if self.document.open.as_mut().is_some_and(OpenDocument::undo) {
+            self.shared.notices.retain(|notice| !notice.ends_with_undo);
             self.undone(recuts);
         }
     }
@@ -258,9 +264,10 @@ impl AppState {
         }
         let (_, recuts) = self
             .document
+            .open
             .as_ref()
             .map_or((false, false), OpenDocument::recuts);
-        if !self.must_wait(recuts) && self.document.as_mut().is_some_and(OpenDocument::redo) {
+        if !self.must_wait(recuts) && self.document.open.as_mut().is_some_and(OpenDocument::redo) {
             self.undone(recuts);
         }
     }
@@ -269,14 +276,14 @@ impl AppState {
         if recuts {
             self.sentences_changed();
         }
-        self.touch();
+        self.document.touch(&self.shared);
     }
 
     pub(super) fn confirm_selected(&mut self) {
         if !self.keep_edit() {
             return;
         }
-        let Some(sentence) = self.selected() else {
+        let Some(sentence) = self.document.selected() else {
             return;
         };
         if self.confirm(sentence) {
@@ -286,12 +293,12 @@ impl AppState {
 
     /// `false` if there is nothing to confirm.
     pub(super) fn confirm(&mut self, sentence: usize) -> bool {
-        let Some(document) = &self.document else {
+        let Some(document) = &self.document.open else {
             return false;
         };
         let target = document.target(sentence).clone();
         if target.state == State::Untranslated {
-            self.notify(
+            self.shared.notify(
                 NoticeKind::Hint,
                 "Nothing to confirm",
                 "Translate this sentence first, or write its translation.",
@@ -313,7 +320,7 @@ impl AppState {
         let mut changes: Vec<(usize, Target)> =
             same.into_iter().map(|it| (it, filled.clone())).collect();
         changes.insert(0, (sentence, confirmed));
-        let Some(document) = &mut self.document else {
+        let Some(document) = &mut self.document.open else {
             return false;
         };
         let editor = document.editor.as_ref();
@@ -322,7 +329,7 @@ impl AppState {
         }
         let count = document.change_all(changes);
         if count > 0 {
-            self.touch();
+            self.document.touch(&self.shared);
         }
         if count > 1 {
             let title = match count - 1 {
@@ -330,7 +337,7 @@ impl AppState {
                 count => format!("{count} identical sentences are filled"),
             };
             let detail = "They are drafts, marked with =. Undo removes them with the confirmation.";
-            self.notify_of_change(title, detail);
+            self.shared.notify_of_change(title, detail);
         }
         true
     }
@@ -339,7 +346,7 @@ impl AppState {
         if !self.keep_edit() {
             return;
         }
-        let Some(document) = &self.document else {
+        let Some(document) = &self.document.open else {
             return;
         };
         let target = document.target(sentence).clone();
@@ -364,7 +371,7 @@ impl AppState {
 
     pub(super) fn copy_source(&mut self, sentence: usize) {
         self.keep_edit_for_good();
-        let Some(document) = &self.document else {
+        let Some(document) = &self.document.open else {
             return;
         };
         let text = document.document.sentences[sentence].text.clone();
@@ -380,7 +387,7 @@ impl AppState {
 
     /// Puts the translation of a similar sentence into the editor, the most similar being 0.
     pub(super) fn use_match(&mut self, place: usize) {
-        let sentence = self.document.as_ref().zip(self.selected());
+        let sentence = self.document.open.as_ref().zip(self.document.selected());
         let source = sentence.map(|(open, at)| open.document.sentences[at].plain_text());
         let Some((memory, source)) = self.memory().zip(source) else {
             return;
@@ -388,14 +395,16 @@ impl AppState {
         let mut found = memory.to_show(source.trim()).into_iter();
         match found.nth(place).map(|found| found.target.to_owned()) {
             Some(target) => self.edit_with(&target),
-            None => self.notify(NoticeKind::Hint, "There is no such match", ""),
+            None => self
+                .shared
+                .notify(NoticeKind::Hint, "There is no such match", ""),
         }
     }
 
     /// Puts a text that a sentence has had in place of its translation, in a step that can be undone.
     pub(super) fn use_version(&mut self, sentence: usize, version: usize) {
         self.keep_edit_for_good();
-        let document = self.document.as_ref();
+        let document = self.document.open.as_ref();
         let version = document.and_then(|open| open.history(sentence).get(version));
         let Some(version) = version.filter(|version| version.origin != Origin::Cleared) else {
             return;
@@ -410,7 +419,7 @@ impl AppState {
     }
 
     pub(super) fn change(&mut self, sentence: usize, target: Target) {
-        let Some(document) = &mut self.document else {
+        let Some(document) = &mut self.document.open else {
             return;
         };
         if document
@@ -421,7 +430,7 @@ impl AppState {
             document.editor = None;
         }
         if document.change(sentence, target) {
-            self.touch();
+            self.document.touch(&self.shared);
         }
     }
 }

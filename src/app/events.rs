@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use super::checking::CheckCommand;
 use super::command::{Command, Page};
+use super::models::ModelState;
+use super::notices::NoticeKind;
 use super::open_document::OpenDocument;
 use super::progress::Preparation;
-use super::state::{AppState, ModelState, NoticeKind};
+use super::state::AppState;
 use crate::error::{BaseError, Error};
 use crate::jobs::{Event, FileRequest, JobId, Project};
 use canopy_base::error::find;
@@ -45,19 +47,19 @@ impl AppState {
                 };
                 if !self.is_opening_model(job) {
                     // The worker keeps it until the model requested later is open.
-                    self.previous_model = Some(open);
+                    self.models.previous = Some(open);
                     return;
                 }
                 // The next session begins with a language that exists.
                 if !is_made_up {
-                    self.settings.remember_model(&folder);
-                    self.save_settings();
+                    self.shared.settings.remember_model(&folder);
+                    self.shared.save_settings();
                 }
-                self.model = open;
+                self.models.current = open;
                 self.model_in_use();
                 // The document may have chosen another one, for which the translation waits.
-                if let ModelState::Open { .. } = self.model
-                    && let Some(scope) = self.waiting_scope.take()
+                if let ModelState::Open { .. } = self.models.current
+                    && let Some(scope) = self.document.waiting_scope.take()
                 {
                     self.start_translation(scope);
                 }
@@ -114,9 +116,10 @@ impl AppState {
             Event::Surveyed { job, survey } => self.surveyed(job, survey),
             Event::Checked { job, findings } => self.checked(job, findings),
             Event::NotSpelled { reason, .. } => {
-                self.notify(NoticeKind::Hint, "Spelling is not checked", reason);
+                self.shared
+                    .notify(NoticeKind::Hint, "Spelling is not checked", reason);
                 let choose = Command::Check(CheckCommand::ChooseDictionaries);
-                self.with_button("Choose a folder…", choose);
+                self.shared.with_button("Choose a folder…", choose);
             }
             Event::MemoryRead { job, memory } => self.memory_read(job, memory),
             Event::ModelsListed { models } => self.models_listed(models),
@@ -157,7 +160,7 @@ impl AppState {
                 project,
                 project_error,
             } => {
-                if self.opening.as_ref().is_some_and(|it| it.0 == job) {
+                if self.document.opening.as_ref().is_some_and(|it| it.0 == job) {
                     self.document_opened(path, document, project.as_ref());
                     if let Some(error) = project_error {
                         self.show_project_error(&error);
@@ -167,7 +170,7 @@ impl AppState {
                 }
             }
             Event::MovedWork { path, project } => {
-                let document = self.document.as_mut();
+                let document = self.document.open.as_mut();
                 if let Some(document) = document.filter(|open| open.path == path) {
                     document.found_moved_work(project);
                 }
@@ -180,14 +183,19 @@ impl AppState {
             Event::ProjectExported { job, files } => self.project_exported(job, files),
             Event::TermsRead { job, index } => self.terms_read(job, index),
             Event::Recut { job, document } => self.recut_done(job, document),
-            Event::Flushed { job } => self.flushed(job),
+            Event::Flushed { job } => self.shared.flushed(job),
             Event::TranslationSaved {
                 job,
                 path,
                 digest,
                 language,
             } => {
-                if self.saving.take_if(|saving| *saving == job).is_some() {
+                if self
+                    .document
+                    .saving
+                    .take_if(|saving| *saving == job)
+                    .is_some()
+                {
                     let written = Written {
                         path,
                         digest,
@@ -197,31 +205,45 @@ impl AppState {
                 }
             }
             Event::TranslationChanged { job, path } => {
-                if self.saving.take_if(|saving| *saving == job).is_some() {
+                if self
+                    .document
+                    .saving
+                    .take_if(|saving| *saving == job)
+                    .is_some()
+                {
                     let detail = format!("{}\nChoose a name for this one.", path.display());
                     let title = "Another program has changed the translated file";
-                    self.notify(NoticeKind::Hint, title, detail);
+                    self.shared.notify(NoticeKind::Hint, title, detail);
                     self.ask_where_to_save();
                 }
             }
             Event::ServerModels { job, models } => self.server_tested(job, models),
-            Event::CorpusSeen { folder, facts } => self.corpus_seen(folder, facts),
+            Event::CorpusSeen { folder, facts } => {
+                self.corpus_seen(folder.clone(), facts);
+                self.corpus_known(&folder);
+            }
             Event::EncoderImported { job, folder } => self.encoder_imported(job, folder),
             Event::PathsMissing { paths } => self.forget_missing(&paths),
             Event::DocumentSaved { path, .. } => {
-                self.notify(NoticeKind::Done, "Saved", path.display().to_string());
+                self.shared
+                    .notify(NoticeKind::Done, "Saved", path.display().to_string());
             }
             Event::Failed { job, error } => self.failed(job, &error),
         }
     }
 
     fn is_opening_model(&self, job: JobId) -> bool {
-        matches!(&self.model, ModelState::Opening { job: opening, .. } if *opening == job)
+        matches!(&self.models.current, ModelState::Opening { job: opening, .. } if *opening == job)
     }
 
     fn prepared(&mut self, job: JobId, preparing: (Preparation, usize, usize)) {
-        let now_secs = self.now_secs;
-        let Some(running) = self.running.as_mut().filter(|running| running.job == job) else {
+        let now_secs = self.shared.now_secs;
+        let Some(running) = self
+            .document
+            .running
+            .as_mut()
+            .filter(|running| running.job == job)
+        else {
             return;
         };
         running.preparing = Some(preparing);
@@ -233,11 +255,16 @@ impl AppState {
     }
 
     fn sentence_translated(&mut self, job: JobId, index: usize, translation: Translation) {
-        let now_secs = self.now_secs;
-        let Some(running) = self.running.as_mut().filter(|running| running.job == job) else {
+        let now_secs = self.shared.now_secs;
+        let Some(running) = self
+            .document
+            .running
+            .as_mut()
+            .filter(|running| running.job == job)
+        else {
             return;
         };
-        let Some(document) = &mut self.document else {
+        let Some(document) = &mut self.document.open else {
             return;
         };
         running.progress.done_sentences += 1;
@@ -250,32 +277,37 @@ impl AppState {
             document.receive(index, translation, &running.model)
         };
         if received {
-            self.touch();
+            self.document.touch(&self.shared);
         }
     }
 
     fn cpu_took_over(&mut self, now: String, error: &Error) {
-        let models = [Some(&mut self.model), self.previous_model.as_mut()];
+        let models = [
+            Some(&mut self.models.current),
+            self.models.previous.as_mut(),
+        ];
         for model in models.into_iter().flatten() {
             if let ModelState::Open { device_name, .. } = model {
                 device_name.clone_from(&now);
             }
         }
-        self.show_error("The translation continues on the CPU", error);
+        self.shared
+            .show_error("The translation continues on the CPU", error);
     }
 
     fn finished(&mut self, job: JobId, cancelled: bool) {
-        let Some(running) = self.running.take_if(|running| running.job == job) else {
+        let Some(running) = self.document.running.take_if(|running| running.job == job) else {
             return;
         };
-        self.last_progress = Some(running.progress);
+        self.document.last_progress = Some(running.progress);
         self.finish_update(&running);
         self.trace_if_shown();
         self.translated_for_trace();
         let missing = running.progress.num_sentences - running.progress.done_sentences;
         if cancelled && missing > 0 {
             let detail = format!("{missing} sentences are left; translate again to continue.");
-            self.notify(NoticeKind::Hint, "Translation cancelled", detail);
+            self.shared
+                .notify(NoticeKind::Hint, "Translation cancelled", detail);
         }
         self.translated_document_of_project(cancelled);
     }
@@ -288,26 +320,27 @@ impl AppState {
     ) {
         // The same document once more: what was done while it was read is not in what was read.
         self.keep_edit_for_good();
-        let here = self.document.as_ref().filter(|open| open.path == path);
+        let here = self.document.open.as_ref().filter(|open| open.path == path);
         let place = here.and_then(OpenDocument::place);
         let here = here.map(OpenDocument::project);
         let here = here.filter(Project::has_work);
         self.close_document();
-        self.opening = None;
+        self.document.opening = None;
         // Hints are of the past; errors stay until they are dismissed.
-        self.notices
+        self.shared
+            .notices
             .retain(|notice| notice.kind == NoticeKind::Error && notice.title != NOT_OPENED);
         // The explorer, while it is empty, goes on from here by itself.
-        if self.page != Page::Explore || self.explorer.trace.is_some() {
-            self.page = Page::Document;
+        if self.shared.page != Page::Explore || self.explorer.trace.is_some() {
+            self.shared.page = Page::Document;
         }
-        self.settings.remember_document(&path);
-        self.save_settings();
+        self.shared.settings.remember_document(&path);
+        self.shared.save_settings();
         let project = here.as_ref().or(project);
         let mut open = OpenDocument::new(path, document, project);
         open.terms = match project {
             Some(project) => project.terms.iter().map(PathBuf::from).collect(),
-            None => self.settings.terms.clone(),
+            None => self.shared.settings.terms.clone(),
         };
         if open.source_language.is_none() && open.target_language.is_none() {
             // The languages that the program was started with.
@@ -316,7 +349,7 @@ impl AppState {
         if let Some(place) = &place {
             open.go_to(place);
         }
-        if let Some(note) = self.settings.note(&open.path) {
+        if let Some(note) = self.shared.settings.note(&open.path) {
             open.written.clone_from(&note.written);
             // The document may have become shorter.
             if place.is_none() && note.sentence < open.num_sentences() {
@@ -325,53 +358,62 @@ impl AppState {
         }
         let said = project.and_then(|project| project.reading.clone());
         let is_kept = said.unwrap_or_default() == open.document.reading;
-        self.document = Some(open);
+        self.document.open = Some(open);
         if !is_kept {
-            self.touch();
+            self.document.touch(&self.shared);
         }
-        self.terms.selected = None;
+        self.document.terms.selected = None;
         self.read_terms();
-        let path = self.document.as_ref().map(|open| open.path.clone());
+        let path = self.document.open.as_ref().map(|open| open.path.clone());
         self.document_of_project(&path.unwrap_or_default());
         self.document_chooses();
         self.opened_for_trace();
-        let path = self.document.as_ref().map(|open| open.path.clone());
+        let path = self.document.open.as_ref().map(|open| open.path.clone());
         self.translate_document_of_project(&path.unwrap_or_default());
     }
 
     /// A document was opened that is no longer wanted: another window may have it.
     fn overtaken(&mut self, path: PathBuf) {
-        let is_open = self.document.as_ref().is_some_and(|it| it.path == path);
+        let is_open = self
+            .document
+            .open
+            .as_ref()
+            .is_some_and(|it| it.path == path);
         if !is_open && !self.is_opening(&path) {
-            let job = self.next_job();
-            self.file_requests
+            let job = self.shared.next_job();
+            self.shared
+                .file_requests
                 .push(FileRequest::CloseDocument { job, path });
         }
     }
 
     fn show_project_error(&mut self, error: &Error) {
         if let Some(canopy_project::error::Error::ProjectBusy { .. }) = find(error) {
-            return self.show_error("This document is open in another window", error);
+            return self
+                .shared
+                .show_error("This document is open in another window", error);
         }
-        self.show_error("Earlier work on this document could not be read", error);
-        if let Some(notice) = self.notices.last_mut() {
+        self.shared
+            .show_error("Earlier work on this document could not be read", error);
+        if let Some(notice) = self.shared.notices.last_mut() {
             notice.detail += "\nIt stays as it is; your work is kept in a new file next to it.";
         }
     }
 
     fn translation_saved(&mut self, written: Written) {
         let path = written.path.clone();
-        self.with_document(|open| open.written = Some(written));
+        self.document
+            .with_document(|open| open.written = Some(written));
         self.note_document();
         let sentences = |number: usize| match number {
             1 => "1 sentence".to_owned(),
             _ => format!("{number} sentences"),
         };
-        let counts = self.document.as_ref().map(OpenDocument::counts);
+        let counts = self.document.open.as_ref().map(OpenDocument::counts);
         let [untranslated, drafts] =
             counts.map_or([0, 0], |counts| [counts.untranslated, counts.draft]);
-        let is_checked = self.settings.shows_checks && !self.checking.is_running();
-        let found = self.checking.findings.len();
+        let is_checked = self.shared.settings.shows_checks && !self.document.checking.is_running();
+        let found = self.document.checking.findings.len();
         let remarks = [
             (untranslated > 0).then(|| {
                 let number = sentences(untranslated);
@@ -388,44 +430,56 @@ impl AppState {
             .chain(remarks.into_iter().flatten())
             .collect();
         let detail = lines.join("\n");
-        self.notify(NoticeKind::Done, "Translation saved", detail);
+        self.shared
+            .notify(NoticeKind::Done, "Translation saved", detail);
         let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
         if let Some(folder) = folder {
-            self.with_button("Show in folder", Command::ShowFolder(folder.to_owned()));
+            self.shared
+                .with_button("Show in folder", Command::ShowFolder(folder.to_owned()));
         }
     }
 
     fn failed(&mut self, job: JobId, error: &Error) {
-        let running = self.running.as_ref().map(|running| running.job);
-        let opening = self.opening.as_ref().map(|(job, _)| *job);
+        self.unit_not_written(job);
+        let running = self.document.running.as_ref().map(|running| running.job);
+        let opening = self.document.opening.as_ref().map(|(job, _)| *job);
         if [running, opening].contains(&Some(job)) || self.is_opening_model(job) {
             self.stop_translating_project();
         }
         if self.is_opening_model(job) {
-            self.waiting_scope = None;
+            self.document.waiting_scope = None;
             self.forget_trace();
             // The worker still has the model that was open before.
-            self.model = self.previous_model.take().unwrap_or_default();
+            self.models.current = self.models.previous.take().unwrap_or_default();
             self.model_not_in_use(error);
             if matches!(find(error), Some(BaseError::NoGpu)) {
                 // Else the next start would find none either.
-                self.set(|settings| settings.device = DeviceChoice::Auto.into());
+                self.shared
+                    .set(|settings| settings.device = DeviceChoice::Auto.into());
             }
-            self.show_error("The model could not be opened", error);
-        } else if let Some(running) = self.running.take_if(|running| running.job == job) {
+            self.shared
+                .show_error("The model could not be opened", error);
+        } else if let Some(running) = self.document.running.take_if(|running| running.job == job) {
             self.finish_update(&running);
             self.forget_trace();
-            self.show_error("The translation stopped", error);
+            self.shared.show_error("The translation stopped", error);
         } else if self
+            .document
             .opening
             .take_if(|(opening, _)| *opening == job)
             .is_some()
         {
             self.forget_trace();
-            self.show_error(NOT_OPENED, error);
-        } else if self.saving.take_if(|saving| *saving == job).is_some() {
-            self.failed_to_write(error);
-            self.show_error("The translation could not be saved", error);
+            self.shared.show_error(NOT_OPENED, error);
+        } else if self
+            .document
+            .saving
+            .take_if(|saving| *saving == job)
+            .is_some()
+        {
+            self.shared.failed_to_write(error);
+            self.shared
+                .show_error("The translation could not be saved", error);
         } else if !self.explorer_failed(job, error)
             && !self.evaluation_failed(job, error)
             && !self.run_failed(job, error)
@@ -433,15 +487,15 @@ impl AppState {
             && !self.download_failed(job, error)
             && !self.checks_failed(job)
         {
-            self.failed_to_write(error);
-            let title = if self.keeping.contains(&job) {
+            self.shared.failed_to_write(error);
+            let title = if self.shared.keeping.contains(&job) {
                 // Once more with the next change, and before the document closes.
-                self.is_unkept = true;
+                self.shared.is_unkept = true;
                 "Your work could not be saved"
             } else {
                 "The action failed"
             };
-            self.show_error(title, error);
+            self.shared.show_error(title, error);
         }
     }
 }

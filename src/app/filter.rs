@@ -11,8 +11,8 @@ impl AppState {
     /// Shows the sentences that a filter lets through, or all.
     pub(super) fn filter(&mut self, filter: Option<Filter>) {
         self.keep_edit_if_valid();
-        let findings = &self.checking.findings;
-        let Some(open) = &mut self.document else {
+        let findings = &self.document.checking.findings;
+        let Some(open) = &mut self.document.open else {
             return;
         };
         let Some(filter) = filter else {
@@ -49,7 +49,7 @@ impl AppState {
 
     /// Shows all sentences again where one is gone to that the filter hides.
     pub(super) fn follow_selection(&mut self) {
-        self.with_document(|open| {
+        self.document.with_document(|open| {
             if open.scroll_to.get().is_some_and(|it| !open.shows(it)) {
                 open.filtered = None;
             }
@@ -58,9 +58,10 @@ impl AppState {
 
     /// Goes to a sentence by its number, the first being 1.
     pub(super) fn go_to_number(&mut self, number: usize) {
-        self.asks_for_sentence = false;
+        self.document.asks_for_sentence = false;
         let last = self
             .document
+            .open
             .as_ref()
             .map_or(0, OpenDocument::num_sentences);
         if last > 0 {

@@ -9,13 +9,15 @@ use canopy_document::placeholder::stripped;
 impl AppState {
     pub(super) fn apply_find(&mut self, command: FindCommand) {
         match command {
-            FindCommand::Open => self.with_document(|document| {
+            FindCommand::Open => self.document.with_document(|document| {
                 document.find.is_open = true;
                 document.find.wants_focus.set(());
                 document.search();
             }),
-            FindCommand::Close => self.with_document(|document| document.find.is_open = false),
-            FindCommand::Query(query) => self.with_document(|document| {
+            FindCommand::Close => self
+                .document
+                .with_document(|document| document.find.is_open = false),
+            FindCommand::Query(query) => self.document.with_document(|document| {
                 document.find.query = query;
                 document.find.current = None;
                 document.search();
@@ -25,9 +27,10 @@ impl AppState {
                 }
             }),
             FindCommand::Replacement(replacement) => {
-                self.with_document(|document| document.find.replacement = replacement);
+                self.document
+                    .with_document(|document| document.find.replacement = replacement);
             }
-            FindCommand::Options(options) => self.with_document(|document| {
+            FindCommand::Options(options) => self.document.with_document(|document| {
                 document.find.options = options;
                 document.find.current = None;
                 document.search();
@@ -43,7 +46,7 @@ impl AppState {
         if !self.keep_edit() {
             return;
         }
-        self.with_document(|document| {
+        self.document.with_document(|document| {
             document.find.is_open = true;
             document.search();
             let next = document.find.next(forwards, document.selected);
@@ -55,7 +58,7 @@ impl AppState {
         if !self.keep_edit() {
             return;
         }
-        let Some(document) = &mut self.document else {
+        let Some(document) = &mut self.document.open else {
             return;
         };
         document.search();
@@ -68,10 +71,10 @@ impl AppState {
             let len = stripped(&document.find.replacement).chars().count();
             from = (found.sentence, Side::Target, found.chars.start + len);
             if document.change(found.sentence, target) {
-                self.touch();
+                self.document.touch(&self.shared);
             }
         }
-        self.with_document(|document| {
+        self.document.with_document(|document| {
             document.search();
             let targets = document.find.matches.iter().enumerate();
             let targets = targets.filter(|(_, found)| found.side == Side::Target);
@@ -85,7 +88,7 @@ impl AppState {
         if !self.keep_edit() {
             return;
         }
-        let Some(document) = &mut self.document else {
+        let Some(document) = &mut self.document.open else {
             return;
         };
         document.search();
@@ -103,10 +106,10 @@ impl AppState {
         if sentences == 0 {
             return;
         }
-        self.touch();
+        self.document.touch(&self.shared);
         let matches = counted(matches, "match", "matches");
         let sentences = counted(sentences, "sentence", "sentences");
-        self.notify_of_change(
+        self.shared.notify_of_change(
             format!("Replaced {matches} in {sentences}"),
             "Undo brings all of them back.",
         );

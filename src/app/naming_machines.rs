@@ -1,7 +1,8 @@
 //! Adds a machine that the user names: its key is kept, and it computes.
 
 use super::machines::{MachineCommand, NamedMachine};
-use super::state::{AppState, NoticeKind};
+use super::notices::NoticeKind;
+use super::state::AppState;
 use crate::jobs::FileRequest;
 use canopy_translate::inference::DeviceChoice;
 use canopy_translate::remote::{RemoteHost, keys_file, set_key};
@@ -13,8 +14,9 @@ impl AppState {
             MachineCommand::Leave => self.is_naming_machine = false,
             MachineCommand::Choose(named) => self.choose_machine(&named),
             MachineCommand::Forget(host) => {
-                self.set(|settings| settings.machines.retain(|other| *other != host));
-                if self.settings.device == DeviceChoice::Remote(host).into() {
+                self.shared
+                    .set(|settings| settings.machines.retain(|other| *other != host));
+                if self.shared.settings.device == DeviceChoice::Remote(host).into() {
                     self.set_device(DeviceChoice::Auto);
                 }
             }
@@ -24,7 +26,7 @@ impl AppState {
     fn choose_machine(&mut self, named: &NamedMachine) {
         let host: RemoteHost = match named.address.parse() {
             Ok(host) => host,
-            Err(error) => return self.show_error("The machine cannot be used", &error),
+            Err(error) => return self.shared.show_error("The machine cannot be used", &error),
         };
         self.is_naming_machine = false;
         if !named.key.trim().is_empty() {
@@ -34,9 +36,10 @@ impl AppState {
             let detail = format!(
                 "Anyone on the network path to {host} can read its key and your texts. Use a tunnel (ssh -L)."
             );
-            self.notify(NoticeKind::Hint, "The connection is not encrypted", detail);
+            self.shared
+                .notify(NoticeKind::Hint, "The connection is not encrypted", detail);
         }
-        self.set(|settings| {
+        self.shared.set(|settings| {
             settings.machines.retain(|other| *other != host);
             settings.machines.insert(0, host);
         });
@@ -46,11 +49,11 @@ impl AppState {
     /// For this session and, in a file of its own that no project has, for the next ones.
     fn keep_key(&mut self, host: RemoteHost, key: &str) {
         set_key(host, key);
-        let Some(config) = self.folders.config.clone() else {
+        let Some(config) = self.shared.folders.config.clone() else {
             return;
         };
-        let job = self.keeping_job();
-        self.file_requests.push(FileRequest::KeepKey {
+        let job = self.shared.keeping_job();
+        self.shared.file_requests.push(FileRequest::KeepKey {
             job,
             path: keys_file(&config),
             host,

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use super::command::Page;
 use super::explorer::ExploreCommand;
 use super::models::ModelsCommand;
+use super::notices::NoticeKind;
 use super::project::ProjectCommand;
 use super::settings::is_memory;
-use super::state::{AppState, NoticeKind};
+use super::state::AppState;
 use super::training::TrainingCommand;
 use crate::jobs::{FileRequest, ProjectFolder};
 use canopy_corpus::Corpus;
@@ -96,24 +97,25 @@ impl AppState {
             Kind::Trace => self.apply_explore(ExploreCommand::OpenTrace(path)),
             Kind::Memory => self.use_memory(Some(path)),
             // There it is not to be used at once, but to be kept.
-            Kind::Model if self.page != Page::Models => self.open_model(path),
+            Kind::Model if self.shared.page != Page::Models => self.open_model(path),
             Kind::Model | Kind::ForeignModel => self.apply_models(ModelsCommand::Inspect(path)),
             Kind::Terms => self.use_terms(vec![path]),
             Kind::Project => self.apply_project(ProjectCommand::Open(path)),
             Kind::Run => {
-                self.page = Page::Training;
+                self.shared.page = Page::Training;
                 self.apply_training(TrainingCommand::Follow(path));
             }
             Kind::Folder => {
                 let detail = "It contains no project, model, run, corpus, PO or MO files. Choose the document itself.";
-                self.notify(NoticeKind::Error, "This folder cannot be opened", detail);
+                self.shared
+                    .notify(NoticeKind::Error, "This folder cannot be opened", detail);
             }
         }
     }
 
     /// Takes dropped documents into the project whose page is shown; whether it did.
     fn add_dropped(&mut self, paths: &[PathBuf]) -> bool {
-        let adds = self.page == Page::Project
+        let adds = self.shared.page == Page::Project
             && self.projects.open.is_some()
             && !paths.is_empty()
             && paths
@@ -127,7 +129,7 @@ impl AppState {
 
     /// Opens what was dropped together, of each kind the first one.
     pub(super) fn open_dropped(&mut self, paths: Vec<PathBuf>) {
-        if self.page == Page::Align
+        if self.shared.page == Page::Align
             && paths
                 .iter()
                 .all(|path| Kind::from_path(path) == Kind::Document)
@@ -151,13 +153,14 @@ impl AppState {
         }
         if !left.is_empty() {
             let detail = format!("Not opened: {}", left.join(", "));
-            self.notify(NoticeKind::Error, "One document at a time", detail);
+            self.shared
+                .notify(NoticeKind::Error, "One document at a time", detail);
         }
     }
 
     /// Reads the open document once more in another way; what was done on it stays.
     pub(super) fn read_as(&mut self, reading: ReadingOptions) {
-        let open = self.document.as_ref();
+        let open = self.document.open.as_ref();
         let open = open.filter(|open| open.document.reading != reading);
         if let Some(path) = open.map(|open| open.path.clone()) {
             self.open_document(path, Some(reading));
@@ -166,15 +169,15 @@ impl AppState {
 
     fn open_document(&mut self, path: PathBuf, reading: Option<ReadingOptions>) {
         self.forget_trace();
-        let job = self.next_job();
-        self.opening = Some((job, path.clone()));
+        let job = self.shared.next_job();
+        self.document.opening = Some((job, path.clone()));
         // What is not saved yet must be on disk before the same document may be read again.
         self.keep_edit_if_valid();
-        self.save_project();
-        self.file_requests.push(FileRequest::OpenDocument {
+        self.document.save_project(&mut self.shared);
+        self.shared.file_requests.push(FileRequest::OpenDocument {
             job,
             path,
-            data_folder: self.folders.data.clone(),
+            data_folder: self.shared.folders.data.clone(),
             reading,
         });
     }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::jobs::{JobId, ProjectRequest, ProjectStatus};
 use canopy_project::ProjectSettings;
 pub use configuring::SettingsCommand;
-use translating::Translating;
+pub(crate) use translating::Translating;
 
 /// Commands on a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,8 +69,6 @@ pub struct Projects {
     taking: Option<Taking>,
     /// The installed models are not known yet.
     waits_for_models: bool,
-    /// Documents that are being translated one after the other.
-    translating: Option<Translating>,
 }
 
 impl Projects {

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use super::ask::Ask;
 use super::command::{Page, Scope};
 use super::language;
+use super::models::ModelState;
+use super::notices::NoticeKind;
 use super::open_document::OpenDocument;
 use super::progress::{Progress, Running};
-use super::project::ProjectCommand;
-use super::state::{AppState, ModelState, NoticeKind};
+use super::state::AppState;
 use super::training::ImportState;
 use crate::error::Result;
 use crate::jobs::{FileRequest, FurtherMemory, JobControl, Overwrite, Request, UserMemory};
@@ -24,29 +25,31 @@ impl AppState {
     pub(super) fn close_document(&mut self) {
         self.cancel();
         self.explorer.cancel_pending();
-        self.running = None;
+        self.document.running = None;
         self.keep_edit_for_good();
         self.note_confirmed();
         self.note_document();
-        self.save_project();
-        if let Some(document) = self.document.take() {
-            let (job, path) = (self.next_job(), document.path);
+        self.document.save_project(&mut self.shared);
+        if let Some(document) = self.document.open.take() {
+            let (job, path) = (self.shared.next_job(), document.path);
             // Opened again, it is still this window's.
             if !self.is_opening(&path) {
-                self.file_requests
+                self.shared
+                    .file_requests
                     .push(FileRequest::CloseDocument { job, path });
             }
         }
-        self.last_progress = None;
+        self.document.last_progress = None;
         // They were about it.
-        self.notices
+        self.shared
+            .notices
             .retain(|notice| notice.kind == NoticeKind::Error);
-        self.suggestions.forget();
+        self.document.suggestions.forget();
     }
 
     /// Whether the document at `path`, without links, is being opened.
     pub(super) fn is_opening(&self, path: &Path) -> bool {
-        let opening = self.opening.as_ref();
+        let opening = self.document.opening.as_ref();
         opening.is_some_and(|(_, opening)| {
             let place = canonicalize(opening);
             place.as_ref().unwrap_or(opening) == path
@@ -56,10 +59,10 @@ impl AppState {
     pub(super) fn ask_where_to_save(&mut self) {
         if !self.keep_edit() {
             // Without it the file would not be what stands in the window; the editor says what is wrong.
-            self.page = Page::Document;
+            self.shared.page = Page::Document;
             return;
         }
-        let Some(document) = &self.document else {
+        let Some(document) = &self.document.open else {
             return;
         };
         let language = self.languages().map(|(_, target)| target);
@@ -76,25 +79,25 @@ impl AppState {
             format!(".{}", format.written_extension())
         };
         let name = format!("{stem}.{language}{extension}");
-        self.asks.push(Ask::SaveTranslation {
+        self.shared.asks.push(Ask::SaveTranslation {
             document: document.path.clone(),
-            folder: self.document_folder(),
+            folder: self.document.document_folder(&self.shared),
             name,
         });
     }
 
     pub(super) fn ask_where_to_export(&mut self, format: ExportFormat) {
         if !self.keep_edit() {
-            self.page = Page::Document;
+            self.shared.page = Page::Document;
             return;
         }
-        let Some(document) = &self.document else {
+        let Some(document) = &self.document.open else {
             return;
         };
         let name = document.path.file_name().unwrap_or_default();
-        self.asks.push(Ask::ExportTranslation {
+        self.shared.asks.push(Ask::ExportTranslation {
             document: document.path.clone(),
-            folder: self.document_folder(),
+            folder: self.document.document_folder(&self.shared),
             name: format!("{}.{}", name.to_string_lossy(), format.extension()),
             format,
         });
@@ -108,18 +111,21 @@ impl AppState {
         overwrite: bool,
     ) {
         if let Some(reason) = self.why_not_saved(document, &path) {
-            self.notify(NoticeKind::Error, "Nothing was exported", reason);
+            self.shared
+                .notify(NoticeKind::Error, "Nothing was exported", reason);
             return;
         }
         self.keep_edit_if_valid();
-        let job = self.next_job();
-        let Some(open) = &self.document else { return };
+        let job = self.shared.next_job();
+        let Some(open) = &self.document.open else {
+            return;
+        };
         let (document, targets) = (self.laid_out(open), open.target_texts());
         let provenances = open.target_provenances();
         let unknown = || ("und".to_owned(), "und".to_owned());
         let (source, target) = self.languages().unwrap_or_else(unknown);
         let languages = Languages { source, target };
-        self.file_requests.push(FileRequest::ExportDocument {
+        self.shared.file_requests.push(FileRequest::ExportDocument {
             job,
             path,
             overwrite,
@@ -134,7 +140,11 @@ impl AppState {
     /// Writes the translation where it was written last; asks where there was no such place, or it is that of another
     /// language.
     pub(super) fn save_again(&mut self) {
-        let open = self.document.as_ref().filter(|_| self.saving.is_none());
+        let open = self
+            .document
+            .open
+            .as_ref()
+            .filter(|_| self.document.saving.is_none());
         let Some(open) = open else { return };
         let language = self.languages().map(|(_, target)| target);
         let written = open.written.as_ref();
@@ -143,10 +153,10 @@ impl AppState {
             return self.ask_where_to_save();
         };
         if !self.keep_edit() {
-            self.page = Page::Document;
+            self.shared.page = Page::Document;
             return;
         }
-        let document = self.document.as_ref().map(|open| open.path.clone());
+        let document = self.document.open.as_ref().map(|open| open.path.clone());
         self.write_translation(
             &document.unwrap_or_default(),
             written.path,
@@ -166,15 +176,18 @@ impl AppState {
     fn write_translation(&mut self, document: &Path, path: PathBuf, overwrite: Overwrite) {
         // The window goes on while the dialog is open.
         if let Some(reason) = self.why_not_saved(document, &path) {
-            self.notify(NoticeKind::Error, "The translation was not saved", reason);
+            self.shared
+                .notify(NoticeKind::Error, "The translation was not saved", reason);
             return;
         }
         self.keep_edit_if_valid();
-        let job = self.next_job();
-        let Some(open) = &self.document else { return };
+        let job = self.shared.next_job();
+        let Some(open) = &self.document.open else {
+            return;
+        };
         let (document, targets) = (self.laid_out(open), open.target_texts());
         if let Err(error) = document.format.check_written_name(&path) {
-            self.notify(
+            self.shared.notify(
                 NoticeKind::Error,
                 "The translation was not saved",
                 error.to_string(),
@@ -188,11 +201,13 @@ impl AppState {
             let detail = format!(
                 "{left} sentences are not translated yet, and the file has {declared} for them. Translate them first."
             );
-            return self.notify(NoticeKind::Error, "The translation was not saved", detail);
+            return self
+                .shared
+                .notify(NoticeKind::Error, "The translation was not saved", detail);
         }
         let language = self.languages().map(|(_, target)| target);
-        self.saving = Some(job);
-        self.file_requests.push(FileRequest::SaveDocument {
+        self.document.saving = Some(job);
+        self.shared.file_requests.push(FileRequest::SaveDocument {
             job,
             path,
             overwrite,
@@ -205,14 +220,16 @@ impl AppState {
     /// The document with as much room for subtitles as the settings say.
     fn laid_out(&self, open: &OpenDocument) -> Arc<Document> {
         let mut document = open.document.clone();
-        if document.format.is_subtitles() && document.subtitle_layout != self.settings.subtitles {
-            Arc::make_mut(&mut document).subtitle_layout = self.settings.subtitles;
+        if document.format.is_subtitles()
+            && document.subtitle_layout != self.shared.settings.subtitles
+        {
+            Arc::make_mut(&mut document).subtitle_layout = self.shared.settings.subtitles;
         }
         document
     }
 
     fn why_not_saved(&self, document: &Path, path: &Path) -> Option<&'static str> {
-        let open = self.document.as_ref().map(|open| open.path.as_path());
+        let open = self.document.open.as_ref().map(|open| open.path.as_path());
         let is_source = path == document || is_same_file(path, document);
         if open != Some(document) {
             Some("Another document is open now. Open its document again, then save.")
@@ -225,15 +242,15 @@ impl AppState {
 
     pub(super) fn translate(&mut self, scope: Scope) {
         self.keep_edit_if_valid();
-        if self.running.is_some() || self.document.is_none() {
+        if self.document.running.is_some() || self.document.open.is_none() {
             return;
         }
-        match &self.model {
+        match &self.models.current {
             ModelState::Open { .. } if self.without_model().is_some() => self.show_no_model(),
             ModelState::Open { .. } => self.start_translation(scope),
-            ModelState::Opening { .. } => self.waiting_scope = Some(scope),
+            ModelState::Opening { .. } => self.document.waiting_scope = Some(scope),
             ModelState::None => {
-                self.notify(
+                self.shared.notify(
                     NoticeKind::Error,
                     "No model is open",
                     "Choose one in the Model menu, then translate again.",
@@ -249,7 +266,7 @@ impl AppState {
             return self.show_no_model();
         }
         self.note_model();
-        let Some(document) = &self.document else {
+        let Some(document) = &self.document.open else {
             return;
         };
         let section = |section: usize| document.sections()[section].sentences.clone();
@@ -269,7 +286,8 @@ impl AppState {
         }
         if sentences.is_empty() {
             let detail = "Edited and confirmed sentences are never overwritten. Clear a translation to have it translated again.";
-            self.notify(NoticeKind::Hint, "Nothing to translate", detail);
+            self.shared
+                .notify(NoticeKind::Hint, "Nothing to translate", detail);
             return;
         }
         self.request_translation(sentences, false);
@@ -281,24 +299,24 @@ impl AppState {
         if self.why_no_update().is_some() {
             return;
         }
-        if let Some(document) = &self.document {
+        if let Some(document) = &self.document.open {
             self.request_translation(document.drafts(), true);
         }
     }
 
     /// Why drafts would come out as they are.
     pub(super) fn why_no_update(&self) -> Option<&'static str> {
-        let Some(document) = &self.document else {
+        let Some(document) = &self.document.open else {
             return Some("No document is open");
         };
-        let ModelState::Open { info, .. } = &self.model else {
+        let ModelState::Open { info, .. } = &self.models.current else {
             return Some("No model is open");
         };
         let counts = document.counts();
         if self.without_model().is_some() {
             return Some("No model is open for the languages of the document");
         }
-        if self.running.is_some() {
+        if self.document.running.is_some() {
             Some("A translation is running")
         } else if info.reads == Reads::Nothing {
             Some("This model translates every sentence by itself")
@@ -315,7 +333,7 @@ impl AppState {
 
     /// Ends an update: its changes are one undo step, and a message reports them.
     pub(super) fn finish_update(&mut self, running: &Running) {
-        let Some(document) = self.document.as_mut().filter(|_| running.updates) else {
+        let Some(document) = self.document.open.as_mut().filter(|_| running.updates) else {
             return;
         };
         let changed = document.finish_update();
@@ -324,12 +342,13 @@ impl AppState {
             return;
         }
         let detail = format!("{changed} of {read} drafts have a new translation.");
-        self.notify(NoticeKind::Done, "The drafts are updated", detail);
+        self.shared
+            .notify(NoticeKind::Done, "The drafts are updated", detail);
     }
 
     fn request_translation(&mut self, sentences: Vec<usize>, updates: bool) {
-        let job = self.next_job();
-        let Some(document) = &self.document else {
+        let job = self.shared.next_job();
+        let Some(document) = &self.document.open else {
             return;
         };
         let control = JobControl::default();
@@ -340,17 +359,17 @@ impl AppState {
                 .iter()
                 .map(|&sentence| document.num_words(sentence))
                 .sum(),
-            started_secs: self.now_secs,
-            latest_secs: self.now_secs,
+            started_secs: self.shared.now_secs,
+            latest_secs: self.shared.now_secs,
             ..Progress::default()
         };
         let (fixed, document) = (document.fixed(), document.document.clone());
-        let options = self.search_options();
-        let model = match &self.model {
+        let options = self.shared.search_options();
+        let model = match &self.models.current {
             ModelState::Open { info, .. } => info.name.clone(),
             _ => String::new(),
         };
-        self.running = Some(Running {
+        self.document.running = Some(Running {
             job,
             control: control.clone(),
             progress,
@@ -359,13 +378,13 @@ impl AppState {
             model,
         });
         let terms = self.termbase();
-        self.requests.push(Request::Translate {
+        self.shared.requests.push(Request::Translate {
             job,
             document,
             sentences,
             fixed,
             terms,
-            address: self.settings.address,
+            address: self.shared.settings.address,
             options,
             control,
         });
@@ -373,32 +392,37 @@ impl AppState {
 
     pub(super) fn first_visible(&self) -> usize {
         self.document
+            .open
             .as_ref()
             .map_or(0, |document| document.first_visible)
     }
 
     pub(super) fn set_visible(&mut self, sentences: &Range<usize>) {
-        self.with_document(|document| {
+        self.document.with_document(|document| {
             document.first_visible = sentences.start;
             let shown = sentences.clone().filter(|it| document.shows(*it));
             document.num_visible = shown.count();
         });
-        if let Some(running) = &self.running {
+        if let Some(running) = &self.document.running {
             running.control.set_first_visible(sentences.start);
         }
     }
 
     /// How many sentences a page is: one of those in view stays there.
     pub(super) fn page_of_sentences(&self) -> isize {
-        let visible = self.document.as_ref().map_or(0, |open| open.num_visible);
+        let visible = self
+            .document
+            .open
+            .as_ref()
+            .map_or(0, |open| open.num_visible);
         isize::try_from(visible.saturating_sub(1)).map_or(1, |page| page.max(1))
     }
 
     pub(super) fn cancel(&mut self) {
-        if self.waiting_scope.take().is_some() {
+        if self.document.waiting_scope.take().is_some() {
             self.stop_translating_project();
         }
-        if let Some(running) = &self.running {
+        if let Some(running) = &self.document.running {
             running.control.cancel();
         }
     }
@@ -427,20 +451,20 @@ impl AppState {
             Some(_) => Vec::new(),
             None => self.further_memories(),
         };
-        let path = project.or(self.settings.memory.clone())?;
+        let path = project.or(self.shared.settings.memory.clone())?;
         Some(UserMemory {
             path,
             further,
-            learns: self.settings.learns_from_memory,
+            learns: self.shared.settings.learns_from_memory,
         })
     }
 
     pub(super) fn use_memory(&mut self, memory: Option<PathBuf>) {
-        self.memory_pairs = None;
+        self.models.memory_pairs = None;
         if let (Some(memory), Some(_)) = (&memory, &self.projects.open) {
-            return self.apply_project(ProjectCommand::UseMemory(memory.clone()));
+            return self.use_project_memory(memory.clone());
         }
-        self.set(|settings| {
+        self.shared.set(|settings| {
             if let Some(path) = &memory {
                 settings.remember_memory(path);
             }
@@ -461,9 +485,9 @@ impl AppState {
     pub fn further_memories(&self) -> Vec<FurtherMemory> {
         let of_pair = self
             .memory_key()
-            .and_then(|key| self.settings.further_memories.get(&key));
+            .and_then(|key| self.shared.settings.further_memories.get(&key));
         let mut further = of_pair.cloned().unwrap_or_default();
-        further.retain(|memory| Some(&memory.path) != self.settings.memory.as_ref());
+        further.retain(|memory| Some(&memory.path) != self.shared.settings.memory.as_ref());
         further
     }
 
@@ -472,7 +496,7 @@ impl AppState {
         let Some(key) = self.memory_key() else {
             return;
         };
-        self.set(|settings| {
+        self.shared.set(|settings| {
             let further = settings.further_memories.entry(key).or_default();
             let at = further.iter().position(|memory| memory.path == path);
             match (at, penalty) {
@@ -511,7 +535,7 @@ impl AppState {
         let Some(key) = self.memory_key() else {
             return;
         };
-        self.set(|settings| {
+        self.shared.set(|settings| {
             if let Some(memory) = memory {
                 settings.memories.insert(key, memory);
             } else {
@@ -523,15 +547,16 @@ impl AppState {
 
     /// Notes the model that translates the document, for the next time that it is opened.
     fn note_model(&mut self) {
-        let folder = match (&self.model, self.models.requested()) {
+        let folder = match (&self.models.current, self.models.requested()) {
             (ModelState::Open { info, .. }, [_]) => Some(info.folder.clone()),
             _ => None,
         };
-        self.with_document(|open| open.model = folder);
+        self.document.with_document(|open| open.model = folder);
     }
 
     pub(super) fn learn_from_memory(&mut self, learns: bool) {
-        self.set(|settings| settings.learns_from_memory = learns);
+        self.shared
+            .set(|settings| settings.learns_from_memory = learns);
         if self.user_memory().is_some() {
             self.open_again();
         }
@@ -540,24 +565,25 @@ impl AppState {
     pub(super) fn memory_opened(&mut self, pairs: Result<usize>) {
         match pairs {
             Ok(pairs) => {
-                self.memory_pairs = Some(pairs);
+                self.models.memory_pairs = Some(pairs);
                 if self.projects.open.is_none() {
-                    self.keep_memory_of_pair(self.settings.memory.clone());
+                    self.keep_memory_of_pair(self.shared.settings.memory.clone());
                 }
             }
             Err(error) => {
-                self.memory_pairs = None;
+                self.models.memory_pairs = None;
                 if self.projects.open.is_none() {
-                    self.set(|settings| settings.memory = None);
+                    self.shared.set(|settings| settings.memory = None);
                     self.keep_memory_of_pair(None);
                 }
-                self.show_error("The translation memory could not be read", &error);
+                self.shared
+                    .show_error("The translation memory could not be read", &error);
             }
         }
     }
 
     pub(super) fn set_device(&mut self, device: DeviceChoice) {
-        self.set(|settings| settings.device = device.into());
+        self.shared.set(|settings| settings.device = device.into());
         self.open_again();
     }
 }

@@ -7,7 +7,9 @@ use super::command::Command;
 use super::language;
 use super::language_model::{LanguageModelCommand, Tested};
 use super::markup::to_editable;
-use super::state::{AppState, ModelState, NoticeKind, in_words};
+use super::models::ModelState;
+use super::notices::{NoticeKind, in_words};
+use super::state::AppState;
 use crate::error::Result;
 use crate::jobs::{JobId, Request, ServerRequest, State, SuggestionRequest};
 use crate::settings::LanguageModel;
@@ -28,11 +30,11 @@ impl AppState {
     pub(super) fn apply_language_model(&mut self, command: LanguageModelCommand) {
         match command {
             LanguageModelCommand::Name => {
-                self.suggestions.tested = Tested::No;
-                self.suggestions.is_naming = true;
+                self.document.suggestions.tested = Tested::No;
+                self.document.suggestions.is_naming = true;
             }
             LanguageModelCommand::Test(address) => self.test_server(address),
-            LanguageModelCommand::Leave => self.suggestions.is_naming = false,
+            LanguageModelCommand::Leave => self.document.suggestions.is_naming = false,
             LanguageModelCommand::Choose(chosen) => self.choose_language_model(chosen),
             LanguageModelCommand::Suggest => self.request_suggestion(),
             LanguageModelCommand::Use => self.use_suggestion(),
@@ -46,18 +48,18 @@ impl AppState {
         };
         match endpoint(&server) {
             Ok(endpoint) => {
-                let job = self.next_job();
-                self.suggestions.tested = Tested::Running(job);
+                let job = self.shared.next_job();
+                self.document.suggestions.tested = Tested::Running(job);
                 let request = ServerRequest { job, endpoint };
-                self.suggestions.server_requests.push(request);
+                self.document.suggestions.server_requests.push(request);
             }
-            Err(error) => self.suggestions.tested = Tested::Failed(in_words(&error)),
+            Err(error) => self.document.suggestions.tested = Tested::Failed(in_words(&error)),
         }
     }
 
     pub(super) fn server_tested(&mut self, job: JobId, models: Result<Vec<String>>) {
-        if self.suggestions.tested == Tested::Running(job) {
-            self.suggestions.tested = match models {
+        if self.document.suggestions.tested == Tested::Running(job) {
+            self.document.suggestions.tested = match models {
                 Ok(models) => Tested::Models(models),
                 Err(error) => Tested::Failed(in_words(&error)),
             };
@@ -68,33 +70,42 @@ impl AppState {
         if let Some(chosen) = &chosen
             && let Err(error) = endpoint(chosen)
         {
-            self.show_error("The language model cannot be used", &error);
+            self.shared
+                .show_error("The language model cannot be used", &error);
             return;
         }
-        self.suggestions.is_naming = false;
-        self.suggestions.forget();
-        self.set(|settings| settings.language_model = chosen);
+        self.document.suggestions.is_naming = false;
+        self.document.suggestions.forget();
+        self.shared.set(|settings| settings.language_model = chosen);
     }
 
     fn request_suggestion(&mut self) {
-        let Some(chosen) = self.settings.language_model.clone() else {
-            self.suggestions.is_naming = true;
+        let Some(chosen) = self.shared.settings.language_model.clone() else {
+            self.document.suggestions.is_naming = true;
             return;
         };
-        let (Some(question), ModelState::Open { info, .. }) = (self.question(), &self.model) else {
+        let (Some(question), ModelState::Open { info, .. }) =
+            (self.question(), &self.models.current)
+        else {
             let detail = "Open a model, which sets the languages, and select a sentence.";
-            self.notify(NoticeKind::Hint, "Nothing to suggest", detail);
+            self.shared
+                .notify(NoticeKind::Hint, "Nothing to suggest", detail);
             return;
         };
         let [source, target] = [&info.source_language, &info.target_language]
             .map(|code| language::name(code.as_str()));
         let endpoint = match endpoint(&chosen) {
             Ok(endpoint) => endpoint,
-            Err(error) => return self.show_error("The language model cannot be used", &error),
+            Err(error) => {
+                return self
+                    .shared
+                    .show_error("The language model cannot be used", &error);
+            }
         };
-        let job = self.next_job();
-        self.suggestions.pending = self.selected().map(|sentence| (job, sentence));
-        self.suggestions.requests.push(SuggestionRequest {
+        let job = self.shared.next_job();
+        self.document.suggestions.pending =
+            self.document.selected().map(|sentence| (job, sentence));
+        self.document.suggestions.requests.push(SuggestionRequest {
             job,
             endpoint,
             source,
@@ -105,7 +116,7 @@ impl AppState {
 
     /// The question about the selected sentence; none without a source to translate.
     fn question(&self) -> Option<Question> {
-        let open = self.document.as_ref()?;
+        let open = self.document.open.as_ref()?;
         let (index, sentences) = (open.selected?, &open.document.sentences);
         let neighbour = |index: usize| {
             let target = open.target(index);
@@ -122,7 +133,7 @@ impl AppState {
             let pairs = similar.map(|pair| (pair.source.to_owned(), pair.target.to_owned()));
             pairs.collect()
         });
-        let terms = self.terms.index.as_ref();
+        let terms = self.document.terms.index.as_ref();
         let terms = terms.map(|index| index.pairs(&sentence.text));
         let after = (index + 1..sentences.len()).take(AFTER);
         Some(Question {
@@ -138,27 +149,33 @@ impl AppState {
     }
 
     pub(super) fn suggested(&mut self, job: JobId, suggestion: Result<Box<Suggestion>>) {
-        let Some((_, sentence)) = self.suggestions.pending.take_if(|pending| pending.0 == job)
+        let Some((_, sentence)) = self
+            .document
+            .suggestions
+            .pending
+            .take_if(|pending| pending.0 == job)
         else {
             return;
         };
         match suggestion {
             Ok(suggestion) => {
                 let text = suggestion.text.clone();
-                self.suggestions.found = Some((sentence, *suggestion));
+                self.document.suggestions.found = Some((sentence, *suggestion));
                 self.rank(sentence, text);
             }
             Err(error) => {
-                self.show_error("The language model gave no suggestion", &error);
+                self.shared
+                    .show_error("The language model gave no suggestion", &error);
                 let settings = Command::LanguageModel(LanguageModelCommand::Name);
-                self.with_button("Settings…", settings);
+                self.shared.with_button("Settings…", settings);
             }
         }
     }
 
     /// Scores the translation and the suggestion with the open model; not where two models are chained.
     fn rank(&mut self, sentence: usize, suggested: String) {
-        let (Some(open), ModelState::Open { .. }) = (&self.document, &self.model) else {
+        let (Some(open), ModelState::Open { .. }) = (&self.document.open, &self.models.current)
+        else {
             return;
         };
         let own = open.target(sentence);
@@ -171,9 +188,9 @@ impl AppState {
         let known = known.map(|(other, target)| (other, target.text.clone()));
         let (document, candidates) = (Arc::clone(&open.document), [own.text.clone(), suggested]);
         let (revision, known) = (open.revision(sentence), known.collect());
-        let job = self.next_job();
-        self.suggestions.ranking = Some((job, sentence, revision));
-        self.requests.push(Request::Rank {
+        let job = self.shared.next_job();
+        self.document.suggestions.ranking = Some((job, sentence, revision));
+        self.shared.requests.push(Request::Rank {
             job,
             document,
             sentence,
@@ -183,15 +200,22 @@ impl AppState {
     }
 
     pub(super) fn ranked(&mut self, job: JobId, mean_log_probs: Option<[f32; 2]>) {
-        let ranking = self.suggestions.ranking.take_if(|ranking| ranking.0 == job);
+        let ranking = self
+            .document
+            .suggestions
+            .ranking
+            .take_if(|ranking| ranking.0 == job);
         let ranked = ranking.zip(mean_log_probs);
         if let Some(((_, sentence, revision), means)) = ranked {
-            self.suggestions.ranked = Some((sentence, revision, means));
+            self.document.suggestions.ranked = Some((sentence, revision, means));
         }
     }
 
     fn use_suggestion(&mut self) {
-        let suggestion = self.selected().and_then(|it| self.suggestions.get(it));
+        let suggestion = self
+            .document
+            .selected()
+            .and_then(|it| self.document.suggestions.get(it));
         if let Some(text) = suggestion.map(|suggestion| to_editable(&suggestion.text)) {
             self.keep_edit_for_good();
             self.edit_selected();

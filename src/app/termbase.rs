@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::ask::Ask;
+use super::notices::NoticeKind;
 use super::open_document::Insertion;
-use super::state::{AppState, NoticeKind};
+use super::state::AppState;
 use super::terms::{NewTerm, SourceSelection, TermsCommand};
 use crate::error::Result;
 use crate::jobs::{FileRequest, JobId};
@@ -17,7 +18,7 @@ use canopy_translate::inference::pair_key;
 impl AppState {
     pub(super) fn apply_terms(&mut self, command: TermsCommand) {
         match command {
-            TermsCommand::Choose => self.asks.push(Ask::Terms),
+            TermsCommand::Choose => self.shared.asks.push(Ask::Terms),
             TermsCommand::Use(paths) => self.use_terms(paths),
             TermsCommand::Also(path) => {
                 let mut paths = self.terms_paths();
@@ -26,33 +27,36 @@ impl AppState {
                 self.use_terms(paths);
             }
             TermsCommand::SelectSource(selection) => {
-                if !selection.chars.is_empty() && self.selected() != Some(selection.sentence) {
+                if !selection.chars.is_empty()
+                    && self.document.selected() != Some(selection.sentence)
+                {
                     self.select(selection.sentence);
                 }
-                self.terms.selected = Some(selection);
+                self.document.terms.selected = Some(selection);
             }
-            TermsCommand::SelectTarget(text) => self.terms.selected_target = text,
+            TermsCommand::SelectTarget(text) => self.document.terms.selected_target = text,
             TermsCommand::InsertNext => self.insert_next_term(),
             TermsCommand::Insert(text) => self.insert(text),
             TermsCommand::New => self.begin_term(),
-            TermsCommand::SetNew(new) => self.terms.new = Some(new),
+            TermsCommand::SetNew(new) => self.document.terms.new = Some(new),
             TermsCommand::AddNew => self.add_term(),
-            TermsCommand::DiscardNew => self.terms.new = None,
+            TermsCommand::DiscardNew => self.document.terms.new = None,
         }
     }
 
     /// Uses termbases for the open document, and for those that are opened next.
     pub(super) fn use_terms(&mut self, paths: Vec<PathBuf>) {
-        self.set(|settings| {
+        self.shared.set(|settings| {
             for path in paths.iter().rev() {
                 settings.remember_terms(path);
             }
             settings.terms.clone_from(&paths);
         });
         self.keep_terms_of_pair(paths.clone());
-        self.with_document(|document| document.terms = paths);
-        if self.document.is_some() {
-            self.touch();
+        self.document
+            .with_document(|document| document.terms = paths);
+        if self.document.open.is_some() {
+            self.document.touch(&self.shared);
         }
         self.read_terms();
     }
@@ -63,7 +67,7 @@ impl AppState {
             return;
         };
         let key = pair_key(&from, &to);
-        self.set(|settings| {
+        self.shared.set(|settings| {
             if paths.is_empty() {
                 settings.termbases.remove(&key);
             } else {
@@ -74,26 +78,26 @@ impl AppState {
 
     /// The termbases of the open document, or those that the next document gets.
     fn terms_paths(&self) -> Vec<PathBuf> {
-        match &self.document {
+        match &self.document.open {
             Some(document) => document.terms.clone(),
-            None => self.settings.terms.clone(),
+            None => self.shared.settings.terms.clone(),
         }
     }
 
     /// Reads the termbases again, if there is a model that says their languages.
     pub(super) fn read_terms(&mut self) {
         let paths = self.terms_paths();
-        self.terms.paths.clone_from(&paths);
-        (self.terms.index, self.terms.reading) = (None, None);
+        self.document.terms.paths.clone_from(&paths);
+        (self.document.terms.index, self.document.terms.reading) = (None, None);
         let Some((source_language, target_language)) = self.languages() else {
             return;
         };
         if paths.is_empty() {
             return;
         }
-        let job = self.next_job();
-        self.terms.reading = Some(job);
-        self.file_requests.push(FileRequest::ReadTerms {
+        let job = self.shared.next_job();
+        self.document.terms.reading = Some(job);
+        self.shared.file_requests.push(FileRequest::ReadTerms {
             job,
             paths,
             source_language,
@@ -103,6 +107,7 @@ impl AppState {
 
     pub(super) fn terms_read(&mut self, job: JobId, base: Result<Arc<TermIndex>>) {
         if self
+            .document
             .terms
             .reading
             .take_if(|reading| *reading == job)
@@ -111,16 +116,19 @@ impl AppState {
             return;
         }
         match base {
-            Ok(index) => self.terms.index = Some(index),
-            Err(error) => self.show_error("The termbase could not be read", &error),
+            Ok(index) => self.document.terms.index = Some(index),
+            Err(error) => self
+                .shared
+                .show_error("The termbase could not be read", &error),
         }
     }
 
     fn insert_next_term(&mut self) {
-        let Some(sentence) = self.selected() else {
+        let Some(sentence) = self.document.selected() else {
             return;
         };
-        let (Some(index), Some(document)) = (&self.terms.index, &self.document) else {
+        let (Some(index), Some(document)) = (&self.document.terms.index, &self.document.open)
+        else {
             return;
         };
         let written = match &document.editor {
@@ -140,7 +148,7 @@ impl AppState {
         });
         match lacking {
             Some(text) => self.insert(text),
-            None => self.notify(
+            None => self.shared.notify(
                 NoticeKind::Hint,
                 "No term to insert",
                 "The translation has all terms of this sentence.",
@@ -150,17 +158,18 @@ impl AppState {
 
     /// Opens the editor on the selected sentence, if it is not open, and writes a text where the caret is.
     fn insert(&mut self, text: String) {
-        let Some(selected) = self.selected() else {
+        let Some(selected) = self.document.selected() else {
             return;
         };
         let editor = self
             .document
+            .open
             .as_ref()
             .and_then(|document| document.editor.as_ref());
         if editor.is_none_or(|editor| editor.sentence != selected) {
             self.edit_selected();
         }
-        self.with_document(|document| {
+        self.document.with_document(|document| {
             if let Some(editor) = &mut document.editor {
                 editor.insert = Some(Insertion::Term(text));
             }
@@ -168,25 +177,25 @@ impl AppState {
     }
 
     fn begin_term(&mut self) {
-        let Some(document) = &self.document else {
+        let Some(document) = &self.document.open else {
             return;
         };
-        let selection = self.terms.selected.as_ref();
+        let selection = self.document.terms.selected.as_ref();
         let selection = selection.filter(|it| Some(it.sentence) == document.selected);
         let source = selection.map_or_else(String::new, |SourceSelection { sentence, chars }| {
             let shown = stripped(&document.document.sentences[*sentence].text);
             let chars = whole_words(&shown, chars);
             shown.chars().skip(chars.start).take(chars.len()).collect()
         });
-        self.terms.new = Some(NewTerm {
+        self.document.terms.new = Some(NewTerm {
             source: source.trim().to_owned(),
-            target: self.terms.selected_target.trim().to_owned(),
+            target: self.document.terms.selected_target.trim().to_owned(),
         });
     }
 
     /// Adds the new term to the first termbase and keeps that on disk; where there is none yet, it begins one beside the projects.
     fn add_term(&mut self) {
-        let Some(new) = self.terms.new.clone() else {
+        let Some(new) = self.document.terms.new.clone() else {
             return;
         };
         let (source, target) = (new.source.trim(), new.target.trim());
@@ -195,51 +204,64 @@ impl AppState {
         }
         let Some((from, to)) = self.languages() else {
             let detail = "Open a model first: it sets the languages.";
-            return self.notify(NoticeKind::Error, "The term was not added", detail);
+            return self
+                .shared
+                .notify(NoticeKind::Error, "The term was not added", detail);
         };
-        if self.terms.reading.is_some() {
+        if self.document.terms.reading.is_some() {
             let detail = "The termbase is still being read.";
-            return self.notify(NoticeKind::Error, "The term was not added", detail);
+            return self
+                .shared
+                .notify(NoticeKind::Error, "The term was not added", detail);
         }
-        let paths = match (self.terms.paths.as_slice(), &self.terms.index) {
+        let paths = match (
+            self.document.terms.paths.as_slice(),
+            &self.document.terms.index,
+        ) {
             (paths @ [_, ..], Some(_)) => paths.to_vec(),
             ([_, ..], None) => {
                 let detail =
                     "The termbase could not be read, and is not overwritten. Choose another one.";
-                return self.notify(NoticeKind::Error, "The term was not added", detail);
+                return self
+                    .shared
+                    .notify(NoticeKind::Error, "The term was not added", detail);
             }
             ([], _) => {
-                let Some(data) = &self.folders.data else {
+                let Some(data) = &self.shared.folders.data else {
                     let detail = "Choose a termbase first.";
-                    return self.notify(NoticeKind::Error, "The term was not added", detail);
+                    return self
+                        .shared
+                        .notify(NoticeKind::Error, "The term was not added", detail);
                 };
                 vec![data.join("terms").join(format!("{from}-{to}.csv"))]
             }
         };
-        self.terms.new = None;
-        let job = self.keeping_job();
-        self.terms.reading = Some(job);
-        self.file_requests.push(FileRequest::AddTerm {
+        self.document.terms.new = None;
+        let job = self.shared.keeping_job();
+        self.document.terms.reading = Some(job);
+        self.shared.file_requests.push(FileRequest::AddTerm {
             job,
             paths: paths.clone(),
             languages: (from, to),
             term: Term::new(source, target),
         });
-        if self.terms.paths.is_empty() {
-            self.set(|settings| {
+        if self.document.terms.paths.is_empty() {
+            self.shared.set(|settings| {
                 settings.remember_terms(&paths[0]);
                 settings.terms.clone_from(&paths);
             });
             self.keep_terms_of_pair(paths.clone());
-            self.with_document(|document| document.terms.clone_from(&paths));
-            self.touch();
-            self.terms.paths = paths;
+            self.document
+                .with_document(|document| document.terms.clone_from(&paths));
+            self.document.touch(&self.shared);
+            self.document.terms.paths = paths;
         }
     }
 
     /// The termbase that translations use.
     pub(super) fn termbase(&self) -> Option<Arc<Termbase>> {
-        self.terms
+        self.document
+            .terms
             .index
             .as_ref()
             .map(|index| Arc::clone(index.base()))

@@ -56,6 +56,7 @@ fn open(state: &mut AppState, document: Arc<Document>, project: Option<Project>)
         _ => None,
     };
     let (job, path) = state
+        .shared
         .file_requests
         .drain(..)
         .find_map(opens)
@@ -71,7 +72,7 @@ fn open(state: &mut AppState, document: Arc<Document>, project: Option<Project>)
 
 fn open_model(state: &mut AppState) -> Option<Request> {
     state.apply(Command::OpenModel("model".into()));
-    state.requests.pop()
+    state.shared.requests.pop()
 }
 
 fn info(folder: PathBuf) -> ModelInfo {
@@ -93,7 +94,7 @@ fn work(state: &mut AppState) -> Vec<usize> {
         document,
         sentences,
         ..
-    }) = state.requests.pop()
+    }) = state.shared.requests.pop()
     else {
         return vec![];
     };
@@ -117,7 +118,7 @@ fn work(state: &mut AppState) -> Vec<usize> {
 }
 
 fn document(state: &AppState) -> &OpenDocument {
-    state.document.as_ref().expect("a document")
+    state.document.open.as_ref().expect("a document")
 }
 
 fn states(state: &AppState) -> Vec<State> {
@@ -137,7 +138,7 @@ fn edit(state: &mut AppState, sentence: usize, text: &str) {
 fn translating_makes_drafts() {
     let mut state = with_page();
     state.apply(Command::Translate(Scope::Document));
-    assert!(state.is_busy());
+    assert!(state.document.is_busy());
     let num_sentences = work(&mut state).len();
     assert_eq!(num_sentences, document(&state).num_sentences());
     assert!(states(&state).iter().all(|state| *state == State::Draft));
@@ -146,7 +147,7 @@ fn translating_makes_drafts() {
         document(&state).section_counts(0),
         document(&state).counts()
     );
-    assert!(!state.is_busy());
+    assert!(!state.document.is_busy());
 }
 
 #[test]
@@ -190,7 +191,7 @@ fn translating_before_the_model_is_there_waits_for_it() {
         panic!()
     };
     state.apply(Command::Translate(Scope::Document));
-    assert!(state.requests.is_empty() && state.is_waiting_for_model());
+    assert!(state.shared.requests.is_empty() && state.document.is_waiting_for_model());
     state.receive(Event::ModelOpened {
         job,
         info: info(folder),
@@ -198,7 +199,7 @@ fn translating_before_the_model_is_there_waits_for_it() {
         memory: None,
     });
     assert!(matches!(
-        state.requests.last(),
+        state.shared.requests.last(),
         Some(Request::Translate { .. })
     ));
 }
@@ -224,12 +225,12 @@ fn events_of_an_older_job_are_dropped() {
 #[test]
 fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
     let mut state = with_page();
-    let open = |state: &mut AppState| match state.requests.pop() {
+    let open = |state: &mut AppState| match state.shared.requests.pop() {
         Some(Request::OpenModel { job, memory, .. }) => (job, memory),
         other => panic!("{other:?}"),
     };
     state.apply(Command::OpenPath("mine.tmx".into()));
-    assert!(state.file_requests.is_empty(), "it is no document");
+    assert!(state.shared.file_requests.is_empty(), "it is no document");
     let (job, memory) = open(&mut state);
     let used = |path: &str, learns: bool| {
         Some(UserMemory {
@@ -240,7 +241,7 @@ fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
     };
     assert_eq!(memory, used("mine.tmx", false));
     state.receive(Event::MemoryOpened { job, pairs: Ok(12) });
-    assert_eq!(state.memory_pairs, Some(12));
+    assert_eq!(state.models.memory_pairs, Some(12));
     let also = |penalty| Command::UseFurtherMemory("old.tmx".into(), penalty);
     state.apply(also(Some(0)));
     state.apply(also(Some(99)));
@@ -259,13 +260,16 @@ fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
     let error = crate::error::Error::Base(crate::error::BaseError::NoModel);
     let pairs = Err(error);
     state.receive(Event::MemoryOpened { job, pairs });
-    assert_eq!((state.memory_pairs, &state.settings.memory), (None, &None));
     assert_eq!(
-        state.notices.last().expect("a notice").kind,
+        (state.models.memory_pairs, &state.shared.settings.memory),
+        (None, &None)
+    );
+    assert_eq!(
+        state.shared.notices.last().expect("a notice").kind,
         NoticeKind::Error
     );
     let recent: [PathBuf; 2] = ["other.tsv".into(), "mine.tmx".into()];
-    assert_eq!(state.settings.recent_memories, recent);
+    assert_eq!(state.shared.settings.recent_memories, recent);
 }
 
 #[test]
@@ -273,10 +277,14 @@ fn of_files_dropped_together_each_kind_is_opened_once() {
     let mut state = with_page();
     let paths = ["a.html", "mine.tmx", "b.html"].map(PathBuf::from);
     state.apply(Command::Drop(paths.into()));
-    let opening = state.opening.as_ref().map(|(_, path)| path.clone());
+    let opening = state
+        .document
+        .opening
+        .as_ref()
+        .map(|(_, path)| path.clone());
     assert_eq!(opening, Some("a.html".into()));
-    assert_eq!(state.settings.memory, Some("mine.tmx".into()));
-    let notice = state.notices.last().expect("a notice");
+    assert_eq!(state.shared.settings.memory, Some("mine.tmx".into()));
+    let notice = state.shared.notices.last().expect("a notice");
     assert_eq!(notice.detail, "Not opened: b.html");
 }
 
@@ -289,14 +297,22 @@ fn a_folder_is_opened_as_what_lies_in_it() {
         std::fs::create_dir(&folder).expect("a folder");
         std::fs::write(folder.join(file), "").expect("a file");
         state.apply(Command::OpenPath(folder.clone()));
-        assert!(state.file_requests.is_empty(), "{name} is no document");
-        let opened = match state.requests.pop() {
+        assert!(
+            state.shared.file_requests.is_empty(),
+            "{name} is no document"
+        );
+        let opened = match state.shared.requests.pop() {
             Some(Request::OpenModel { folder, memory, .. }) => {
                 Some((folder, memory.map(|memory| memory.path)))
             }
             _ => None,
         };
-        (folder, opened, state.page, state.notices.len())
+        (
+            folder,
+            opened,
+            state.shared.page,
+            state.shared.notices.len(),
+        )
     };
     let (model, opened, ..) = open("model", "model.toml");
     assert_eq!(opened, Some((model.clone(), None)));
@@ -315,7 +331,7 @@ fn a_po_file_is_opened_as_a_document_and_a_tmx_file_as_a_memory() {
     let mut state = with_page();
     for (name, is_document) in [("strings.po", true), ("old.tmx", false)] {
         state.apply(Command::OpenPath(name.into()));
-        let request = state.file_requests.pop();
+        let request = state.shared.file_requests.pop();
         let opens =
             matches!(request, Some(FileRequest::OpenDocument { path, .. }) if path.ends_with(name));
         assert_eq!(opens, is_document, "{name}");
@@ -332,9 +348,9 @@ fn a_model_that_cannot_be_opened_leaves_the_one_before() {
         job,
         error: crate::error::Error::Base(crate::error::BaseError::NoModel),
     });
-    assert!(matches!(state.model, ModelState::Open { .. }));
+    assert!(matches!(state.models.current, ModelState::Open { .. }));
     assert_eq!(
-        state.notices.last().expect("a notice").kind,
+        state.shared.notices.last().expect("a notice").kind,
         NoticeKind::Error
     );
 }
@@ -345,7 +361,7 @@ fn a_model_that_was_overtaken_stays_where_the_next_one_cannot_be_opened() {
     state.apply(Command::OpenModel("model".into()));
     // Before it is there.
     state.apply(Command::SetDevice(DeviceChoice::Gpu));
-    let mut requests = state.requests.drain(..);
+    let mut requests = state.shared.requests.drain(..);
     let [first, second] = [requests.next(), requests.next()].map(|request| match request {
         Some(Request::OpenModel { job, folder, .. }) => (job, folder),
         other => panic!("{other:?}"),
@@ -357,13 +373,13 @@ fn a_model_that_was_overtaken_stays_where_the_next_one_cannot_be_opened() {
         device_name: "CPU".to_owned(),
         memory: None,
     });
-    assert!(matches!(state.model, ModelState::Opening { .. }));
+    assert!(matches!(state.models.current, ModelState::Opening { .. }));
     let error = crate::error::Error::Base(crate::error::BaseError::NoGpu);
     state.receive(Event::Failed {
         job: second.0,
         error,
     });
-    assert!(matches!(state.model, ModelState::Open { .. }));
+    assert!(matches!(state.models.current, ModelState::Open { .. }));
 }
 
 #[test]
@@ -372,28 +388,33 @@ fn a_document_that_is_opened_is_shown() {
     for page in [Page::Training, Page::Evaluate] {
         state.apply(Command::ShowPage(page));
         open(&mut state, parsed(PAGE), None);
-        assert_eq!(state.page, Page::Document);
+        assert_eq!(state.shared.page, Page::Document);
     }
     // It waits there for a translation to trace.
     state.apply(Command::ShowPage(Page::Explore));
     open(&mut state, parsed(PAGE), None);
-    assert_eq!(state.page, Page::Explore);
+    assert_eq!(state.shared.page, Page::Explore);
 }
 
 #[test]
 fn only_an_error_outlives_the_document_before() {
     let mut state = with_page();
     state.apply(Command::Confirm);
-    assert_eq!(state.notices[0].kind, NoticeKind::Hint);
+    assert_eq!(state.shared.notices[0].kind, NoticeKind::Hint);
     let error = crate::error::Error::Base(crate::error::BaseError::NoModel);
-    state.show_error("The run stopped", &error);
+    state.shared.show_error("The run stopped", &error);
     state.apply(Command::OpenPath("gone.html".into()));
-    let job = state.opening.as_ref().expect("it is opened").0;
-    state.file_requests.clear();
+    let job = state.document.opening.as_ref().expect("it is opened").0;
+    state.shared.file_requests.clear();
     state.receive(Event::Failed { job, error });
-    assert_eq!(state.notices.len(), 3);
+    assert_eq!(state.shared.notices.len(), 3);
     open(&mut state, parsed(PAGE), None);
-    let titles: Vec<&str> = state.notices.iter().map(|it| it.title.as_str()).collect();
+    let titles: Vec<&str> = state
+        .shared
+        .notices
+        .iter()
+        .map(|it| it.title.as_str())
+        .collect();
     assert_eq!(titles, ["The run stopped"]);
 }
 
@@ -405,9 +426,9 @@ fn work_is_saved_a_second_after_the_last_change_and_comes_back() {
     work(&mut state);
     edit(&mut state, 0, "Drucken");
     assert!(state.tick(100.5).is_some());
-    assert!(state.file_requests.is_empty());
+    assert!(state.shared.file_requests.is_empty());
     assert_eq!(state.tick(101.1), None);
-    let Some(FileRequest::SaveProject { project, .. }) = state.file_requests.pop() else {
+    let Some(FileRequest::SaveProject { project, .. }) = state.shared.file_requests.pop() else {
         panic!()
     };
     let bytes = project.to_bytes("page.json".as_ref());
@@ -443,7 +464,7 @@ fn a_changed_document_keeps_what_still_matches() {
 fn the_translation_is_saved_under_a_name_with_the_language() {
     let mut state = with_page();
     state.apply(Command::SaveAs);
-    let Some(ask) = state.asks.pop() else {
+    let Some(ask) = state.shared.asks.pop() else {
         panic!()
     };
     assert_eq!(
@@ -452,7 +473,7 @@ fn the_translation_is_saved_under_a_name_with_the_language() {
     );
     state.apply(ask.answer("there.html".into(), true));
     assert!(matches!(
-        state.file_requests.last(),
+        state.shared.file_requests.last(),
         Some(FileRequest::SaveDocument { .. })
     ));
 }
@@ -461,7 +482,7 @@ fn the_translation_is_saved_under_a_name_with_the_language() {
 fn a_translation_is_exported_with_its_languages() {
     let mut state = with_page();
     state.apply(Command::Export(ExportFormat::Tmx));
-    let ask = state.asks.pop().expect("a question");
+    let ask = state.shared.asks.pop().expect("a question");
     assert_eq!(
         ask.pick().expect("a name").1,
         Pick::NewFile("page.html.tmx".to_owned())
@@ -469,7 +490,7 @@ fn a_translation_is_exported_with_its_languages() {
     state.apply(ask.clone().answer("there.tmx".into(), true));
     let Some(FileRequest::ExportDocument {
         format, languages, ..
-    }) = state.file_requests.pop()
+    }) = state.shared.file_requests.pop()
     else {
         panic!()
     };
@@ -479,23 +500,25 @@ fn a_translation_is_exported_with_its_languages() {
         ("en", "de")
     );
     state.apply(ask.answer("page.html".into(), true));
-    assert!(state.file_requests.is_empty(), "over the source");
+    assert!(state.shared.file_requests.is_empty(), "over the source");
 }
 
 #[test]
 fn a_translation_is_saved_neither_as_that_of_another_document_nor_over_its_source() {
     let mut state = with_page();
     state.apply(Command::SaveAs);
-    let ask = state.asks.pop().expect("a question");
-    state.file_requests.clear();
+    let ask = state.shared.asks.pop().expect("a question");
+    state.shared.file_requests.clear();
     state.apply(ask.clone().answer("page.html".into(), true));
-    assert!(state.file_requests.is_empty() && !state.is_saving());
+    assert!(state.shared.file_requests.is_empty() && !state.document.is_saving());
     // Meanwhile another one is opened.
-    state.with_document(|document| document.path = "other.html".into());
+    state
+        .document
+        .with_document(|document| document.path = "other.html".into());
     state.apply(ask.answer("there.html".into(), true));
-    assert!(state.file_requests.is_empty() && !state.is_saving());
-    let [source, other] = &state.notices[..] else {
-        panic!("{:?}", state.notices);
+    assert!(state.shared.file_requests.is_empty() && !state.document.is_saving());
+    let [source, other] = &state.shared.notices[..] else {
+        panic!("{:?}", state.shared.notices);
     };
     assert!(source.detail.contains("source document"), "{source:?}");
     assert!(
@@ -524,7 +547,7 @@ fn the_window_begins_with_the_starter() {
     assert!(shipped.models.len() > 1, "{:?}", shipped.models);
     let mut state = AppState::new(Folders::default(), Settings::default(), shipped);
     state.open_first_model(None);
-    let Some(Request::OpenModel { folder, .. }) = state.requests.pop() else {
+    let Some(Request::OpenModel { folder, .. }) = state.shared.requests.pop() else {
         panic!()
     };
     let starter = canopy_translate::inference::starter_model().expect("the shipped model");
@@ -543,11 +566,11 @@ fn the_window_reports_that_the_cpu_went_on() {
         device_name: "CPU, 64 threads".to_owned(),
         error,
     });
-    let ModelState::Open { device_name, .. } = &state.model else {
+    let ModelState::Open { device_name, .. } = &state.models.current else {
         panic!()
     };
     assert_eq!(device_name, "CPU, 64 threads");
-    let notice = state.notices.last().expect("a notice");
+    let notice = state.shared.notices.last().expect("a notice");
     assert!(notice.title.contains("CPU"));
     assert!(notice.detail.contains("2 (\"neu\")"), "{}", notice.detail);
 }

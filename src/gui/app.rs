@@ -144,7 +144,7 @@ impl CanopyApp {
     /// Hands out what the state wants done.
     fn send(&mut self, ctx: &Context) {
         self.pools.send(&mut self.state);
-        for ask in std::mem::take(&mut self.state.asks) {
+        for ask in std::mem::take(&mut self.state.shared.asks) {
             match ask {
                 Ask::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
                 Ask::ShowFolder(folder) => {
@@ -153,6 +153,7 @@ impl CanopyApp {
                         let error = BaseError::Read { path, cause };
                         let error = crate::error::Error::Base(error);
                         self.state
+                            .shared
                             .show_error("The folder could not be shown", &error);
                     }
                 }
@@ -160,6 +161,7 @@ impl CanopyApp {
                     if let Err(cause) = self.dialogs.open(ctx, ask) {
                         let error = crate::error::Error::Base(BaseError::Thread { cause });
                         self.state
+                            .shared
                             .show_error("The dialog could not be opened", &error);
                     }
                 }
@@ -168,7 +170,7 @@ impl CanopyApp {
     }
 
     fn update_title(&mut self, ctx: &Context) {
-        let title = match &self.state.document {
+        let title = match &self.state.document.open {
             Some(document) => format!("{} - Canopy", document.document.name),
             None => "Canopy".to_owned(),
         };
@@ -182,13 +184,13 @@ impl CanopyApp {
 impl eframe::App for CanopyApp {
     fn logic(&mut self, ctx: &Context, _frame: &mut eframe::Frame) {
         self.fonts.refresh(ctx);
-        if self.theme != Some(self.state.settings.theme) {
-            theme::choose(ctx, self.state.settings.theme);
-            self.theme = Some(self.state.settings.theme);
+        if self.theme != Some(self.state.shared.settings.theme) {
+            theme::choose(ctx, self.state.shared.settings.theme);
+            self.theme = Some(self.state.shared.settings.theme);
         }
-        if self.scale != self.state.settings.scale {
-            ctx.set_zoom_factor(self.state.settings.scale_factor());
-            self.scale = self.state.settings.scale;
+        if self.scale != self.state.shared.settings.scale {
+            ctx.set_zoom_factor(self.state.shared.settings.scale_factor());
+            self.scale = self.state.shared.settings.scale;
         }
         self.state.tick(self.started.elapsed().as_secs_f64());
         for event in self.events.try_iter() {
@@ -226,7 +228,7 @@ impl eframe::App for CanopyApp {
         }
         self.send(&ctx);
         if ctx.input(|input| !input.raw.hovered_files.is_empty()) {
-            let text = match self.state.page {
+            let text = match self.state.shared.page {
                 Page::Training => "Drop to train on it",
                 Page::Models => "Drop to add the model",
                 Page::Project => "Drop to add to the project",
@@ -287,7 +289,7 @@ pub fn workbench_ui(
         ui,
         least_size(ui.ctx(), state),
         out_of_sight,
-        |ui| match state.page {
+        |ui| match state.shared.page {
             Page::Document => bottom = bottom.min(document_page_ui(ui, state, panels, commands)),
             Page::Explore => panels.explore.ui(ui, state, commands),
             Page::Training => panels.training.ui(ui, state, commands),
@@ -298,7 +300,7 @@ pub fn workbench_ui(
         },
     );
     panels.focus = focus;
-    notices::notices_ui(ui.ctx(), &state.notices, bottom, commands);
+    notices::notices_ui(ui.ctx(), &state.shared.notices, bottom, commands);
     if panels
         .path
         .as_mut()
@@ -306,8 +308,8 @@ pub fn workbench_ui(
     {
         panels.path = None;
     }
-    if let Some(merging) = &state.merges.shown {
-        merging_ui(ui.ctx(), merging, state.document.as_ref(), commands);
+    if let Some(merging) = &state.document.merges.shown {
+        merging_ui(ui.ctx(), merging, state.document.open.as_ref(), commands);
     }
     panels.language_model.ui(ui.ctx(), state, commands);
     panels.machine.ui(ui.ctx(), state, commands);
@@ -317,12 +319,17 @@ pub fn workbench_ui(
         shortcuts::shortcuts_ui(ui.ctx(), commands);
     }
     help::help_ui(ui.ctx(), state, commands);
-    if let Some(document) = state.document.as_ref().filter(|_| state.asks_for_sentence) {
+    if let Some(document) = state
+        .document
+        .open
+        .as_ref()
+        .filter(|_| state.document.asks_for_sentence)
+    {
         let text = &mut panels.sentence;
         filter::sentence_question_ui(ui.ctx(), document, text, commands);
     }
-    match &state.terms.new {
-        Some(new) => terms::new_term_ui(ui.ctx(), &state.terms, new, commands),
+    match &state.document.terms.new {
+        Some(new) => terms::new_term_ui(ui.ctx(), &state.document.terms, new, commands),
         None => terms::new_term_closed(ui.ctx()),
     }
     commands.extend(keys);
@@ -345,6 +352,7 @@ fn document_page_ui(
     let margin = margin.as_ref();
     if let Some(document) = state
         .document
+        .open
         .as_ref()
         .filter(|_| shows_outline(ui.ctx(), state))
     {
@@ -357,21 +365,21 @@ fn document_page_ui(
             outline.ui(ui, document, margin, can_translate, commands);
         });
     }
-    if state.document.is_some() && state.settings.shows_checks {
+    if state.document.open.is_some() && state.shared.settings.shows_checks {
         let panel = Panel::right("checks")
             .default_size(300.0)
             .size_range(220.0..=520.0)
             .frame(Frame::NONE.fill(palette.panel));
         panel.show(ui, |ui| panels.checks.ui(ui, state, commands));
     }
-    if state.document.is_some() && state.settings.language_model.is_some() {
+    if state.document.open.is_some() && state.shared.settings.language_model.is_some() {
         let frame = Frame::NONE.fill(palette.panel);
         let panel = Panel::bottom("suggestion").frame(frame.inner_margin(Margin::symmetric(0, 8)));
         panel.show(ui, |ui| suggestion_ui(ui, state, commands));
     }
     similar_panel_ui(ui, state, panels, commands);
     history_panel_ui(ui, state, panels, commands);
-    if let Some(document) = &state.document
+    if let Some(document) = &state.document.open
         && let Some(moved_work) = &document.moved_work
     {
         let panel = Panel::top("elsewhere").frame(
@@ -387,33 +395,36 @@ fn document_page_ui(
         .frame(Frame::NONE.fill(palette.page))
         .show(ui, |ui| {
             let (languages, note) = (state.languages(), state.language_note());
-            let running = state.running.is_some();
+            let running = state.document.running.is_some();
             let has_memory = state.memory().is_some();
             let line = LanguageLine {
                 languages: languages
                     .as_ref()
                     .map(|(source, target)| (source.as_str(), target.as_str())),
                 note: note.as_ref(),
-                model: match &state.model {
+                model: match &state.models.current {
                     ModelState::Open { info, .. } => &info.name,
                     ModelState::None | ModelState::Opening { .. } => "",
                 },
                 models: &state.models,
-                settings: &state.settings,
+                settings: &state.shared.settings,
             };
             let term_context = TermContext {
-                index: state.terms.index.as_ref(),
-                selected: state.terms.selected.as_ref(),
-                selected_target: &state.terms.selected_target,
+                index: state.document.terms.index.as_ref(),
+                selected: state.document.terms.selected.as_ref(),
+                selected_target: &state.document.terms.selected_target,
             };
-            match &state.document {
+            match &state.document.open {
                 Some(document) => {
                     let panel = &mut panels.document;
                     let seen = Seen {
                         line,
                         margin,
                         terms: term_context,
-                        findings: shown_findings(&state.checking, state.settings.shows_checks),
+                        findings: shown_findings(
+                            &state.document.checking,
+                            state.shared.settings.shows_checks,
+                        ),
                         running,
                         has_memory,
                     };
@@ -428,7 +439,12 @@ fn document_page_ui(
 /// The bars above the document: words to look for, and which sentences are shown.
 fn bars_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
-    if let Some(document) = state.document.as_ref().filter(|open| open.find.is_open) {
+    if let Some(document) = state
+        .document
+        .open
+        .as_ref()
+        .filter(|open| open.find.is_open)
+    {
         let panel = Panel::top("find").frame(
             Frame::NONE
                 .fill(palette.panel)
@@ -436,7 +452,12 @@ fn bars_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         );
         panel.show(ui, |ui| find::find_ui(ui, document, commands));
     }
-    if let Some(document) = state.document.as_ref().filter(|it| it.filtered.is_some()) {
+    if let Some(document) = state
+        .document
+        .open
+        .as_ref()
+        .filter(|it| it.filtered.is_some())
+    {
         let frame = Frame::NONE.fill(palette.panel);
         let panel = Panel::top("filter").frame(frame.inner_margin(Margin::symmetric(14, 6)));
         panel.show(ui, |ui| filter::filter_ui(ui, document, commands));
@@ -460,8 +481,8 @@ fn similar_panel_ui(
     commands: &mut Vec<Command>,
 ) {
     let palette = Palette::from_ui(ui);
-    if let Some((memory, document)) = state.memory().zip(state.document.as_ref())
-        && state.settings.shows_similar
+    if let Some((memory, document)) = state.memory().zip(state.document.open.as_ref())
+        && state.shared.settings.shows_similar
     {
         let sentence = document.selected.map(|sentence| {
             let text = document.document.sentences[sentence].plain_text();
@@ -505,8 +526,8 @@ fn history_panel_ui(
     commands: &mut Vec<Command>,
 ) {
     let palette = Palette::from_ui(ui);
-    if let Some(document) = &state.document
-        && state.settings.shows_history
+    if let Some(document) = &state.document.open
+        && state.shared.settings.shows_history
     {
         let frame = Frame::NONE.fill(palette.panel);
         // The document keeps the larger part of a small window.

@@ -28,11 +28,11 @@ pub struct ChecksPanel {
 
 impl ChecksPanel {
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-        let Some(document) = &state.document else {
+        let Some(document) = &state.document.open else {
             return;
         };
         let palette = Palette::from_ui(ui);
-        let checking = &state.checking;
+        let checking = &state.document.checking;
         ui.add_space(8.0);
         ui.horizontal(|ui| {
             ui.add_space(14.0);

@@ -78,8 +78,8 @@ pub fn hold(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState
     if *closing == Some(CloseState::Waiting) && !busy {
         ctx.send_viewport_cmd(ViewportCommand::Close);
     }
-    let is_written = *closing == Some(CloseState::Writing) && !state.is_writing_last();
-    if is_written && state.last_failures().is_empty() {
+    let is_written = *closing == Some(CloseState::Writing) && !state.shared.is_writing_last();
+    if is_written && state.shared.last_failures().is_empty() {
         ctx.send_viewport_cmd(ViewportCommand::Close);
         *closing = Some(CloseState::Sure);
     } else if is_written {
@@ -193,7 +193,7 @@ fn unwritten_ui(ctx: &Context, state: &AppState) -> Option<Unwritten> {
     let modal = theme::modal(ctx, Id::unique("unwritten")).show(ctx, |ui| {
         let palette = Palette::from_ui(ui);
         ui.set_width(460.0);
-        let (heading, reasons) = match state.last_failures() {
+        let (heading, reasons) = match state.shared.last_failures() {
             [] => ("Your work is still being written", String::new()),
             failures => ("Your work could not be saved", failures.join("\n")),
         };
@@ -291,7 +291,7 @@ mod tests {
         };
         let mut state = AppState::new(folders, Settings::default(), Shipped::default());
         state.apply(Command::OpenPath("page.txt".into()));
-        let job = state.opening.as_ref().expect("it is opened").0;
+        let job = state.document.opening.as_ref().expect("it is opened").0;
         let page = Document::parse("page.txt", Format::Text, "Print the page.".to_owned());
         state.receive(Event::DocumentOpened {
             job,
@@ -301,19 +301,19 @@ mod tests {
             project_error: None,
         });
         state.apply(Command::EditWith("Seite drucken".to_owned()));
-        state.document.as_mut().expect("a page").written = Some(Written {
+        state.document.open.as_mut().expect("a page").written = Some(Written {
             path: "seite.txt".into(),
             digest: String::new(),
             language: None,
         });
-        state.file_requests.clear();
+        state.shared.file_requests.clear();
         let mut closing = None;
         assert_eq!(
             commands_on_close(&mut state, &mut closing),
             [ViewportCommand::CancelClose]
         );
         assert_eq!(closing, Some(CloseState::Writing));
-        let requests = std::mem::take(&mut state.file_requests);
+        let requests = std::mem::take(&mut state.shared.file_requests);
         let saves = |request: &FileRequest| matches!(request, FileRequest::SaveProject { project, .. } if project.targets[0].text == "Seite drucken");
         assert!(requests.iter().any(saves));
         assert_eq!(minimised(&mut state, &mut closing, &[]), []);
@@ -380,7 +380,7 @@ mod tests {
             let (state, closing) = harness.state_mut();
             assert_eq!(*closing, expected, "{label}");
             // What was not written is written again.
-            let requests = std::mem::take(&mut state.file_requests);
+            let requests = std::mem::take(&mut state.shared.file_requests);
             let saves = |request: &FileRequest| matches!(request, FileRequest::SaveProject { .. });
             assert_eq!(requests.iter().any(saves), label == "Try again");
             if label == "Try again" {
@@ -399,8 +399,8 @@ mod tests {
             ("Quit", Some(CloseState::Writing)),
         ] {
             let (mut state, _, _) = with_an_edit();
-            state.document.as_mut().expect("a page").written = None;
-            state.file_requests.clear();
+            state.document.open.as_mut().expect("a page").written = None;
+            state.shared.file_requests.clear();
             let mut closing = None;
             let held = commands_on_close(&mut state, &mut closing);
             assert!(held.contains(&ViewportCommand::CancelClose));
@@ -410,7 +410,10 @@ mod tests {
             harness.run_steps(4);
             let (state, closing) = harness.state_mut();
             assert_eq!(*closing, expected, "{label}");
-            assert_eq!(state.asks.len(), usize::from(label.starts_with("Save")));
+            assert_eq!(
+                state.shared.asks.len(),
+                usize::from(label.starts_with("Save"))
+            );
             assert_eq!(state.reminds_of_saving(), label != "Quit", "once");
         }
     }

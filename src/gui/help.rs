@@ -58,8 +58,8 @@ fn about_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     ui.label("Translates documents with models that read the whole document, on your own machine.");
     ui.add_space(10.0);
     let folders = [
-        ("Your work and models", state.data_folder()),
-        ("Settings", state.config_folder()),
+        ("Your work and models", state.shared.data_folder()),
+        ("Settings", state.shared.config_folder()),
     ];
     for (name, folder) in folders {
         ui.horizontal(|ui| {

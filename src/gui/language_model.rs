@@ -12,17 +12,17 @@ use canopy_qa::llm::Suggestion;
 
 /// The suggestion for the selected sentence, with its time and cost.
 pub fn suggestion_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let Some(chosen) = &state.settings.language_model else {
+    let Some(chosen) = &state.shared.settings.language_model else {
         return;
     };
     let palette = Palette::from_ui(ui);
     let small = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
-    let selected = state.selected();
-    let found = selected.and_then(|sentence| state.suggestions.get(sentence));
+    let selected = state.document.selected();
+    let found = selected.and_then(|sentence| state.document.suggestions.get(sentence));
     ui.horizontal(|ui| {
         ui.add_space(14.0);
         ui.label(small(&format!("Suggestion of {}", chosen.model)));
-        let is_pending = state.suggestions.pending().is_some();
+        let is_pending = state.document.suggestions.pending().is_some();
         if let Some(found) = found {
             ui.label(small("·"));
             ui.label(small(&cost(found)));
@@ -58,11 +58,15 @@ pub fn suggestion_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
 /// Which of both the open model takes for the better one.
 fn rank_ui(ui: &mut Ui, state: &AppState, selected: Option<usize>) {
     let (Some(open), Some(sentence), ModelState::Open { info, .. }) =
-        (&state.document, selected, &state.model)
+        (&state.document.open, selected, &state.models.current)
     else {
         return;
     };
-    let Some([own, suggested]) = state.suggestions.ranked(sentence, open.revision(sentence)) else {
+    let Some([own, suggested]) = state
+        .document
+        .suggestions
+        .ranked(sentence, open.revision(sentence))
+    else {
         return;
     };
     let palette = Palette::from_ui(ui);
@@ -102,11 +106,11 @@ pub struct LanguageModelForm {
 
 impl LanguageModelForm {
     pub fn ui(&mut self, ctx: &Context, state: &AppState, commands: &mut Vec<Command>) {
-        if !state.suggestions.is_naming {
+        if !state.document.suggestions.is_naming {
             self.entered = None;
             return;
         }
-        let chosen = state.settings.language_model.as_ref();
+        let chosen = state.shared.settings.language_model.as_ref();
         let entered = self
             .entered
             .get_or_insert_with(|| chosen.cloned().unwrap_or_default());
@@ -121,7 +125,7 @@ impl LanguageModelForm {
             let hint = "for example http://localhost:11434/v1";
             field_ui(ui, "Address", hint, &mut entered.address);
             field_ui(ui, "Model", "its name on that server", &mut entered.model);
-            models_ui(ui, &state.suggestions.tested, entered, commands);
+            models_ui(ui, &state.document.suggestions.tested, entered, commands);
             ui.add_space(10.0);
             let is_choosing = Popup::is_any_open(ctx);
             let entered_key = !is_choosing && ui.input(|input| input.key_pressed(egui::Key::Enter));

@@ -9,14 +9,14 @@ use canopy_translate::inference::DeviceChoice;
 
 /// The devices of this machine, and those others that a person has named.
 pub fn devices(state: &AppState) -> Vec<DeviceChoice> {
-    let others = state.settings.machines.iter().copied();
+    let others = state.shared.settings.machines.iter().copied();
     let here = [DeviceChoice::Auto, DeviceChoice::Cpu, DeviceChoice::Gpu].into_iter();
     here.chain(others.map(DeviceChoice::Remote)).collect()
 }
 
 /// The choice of the device.
 pub fn device_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let current = DeviceChoice::from(state.settings.device);
+    let current = DeviceChoice::from(state.shared.settings.device);
     for choice in devices(state) {
         let radio = ui.radio(current == choice, labels::device(choice));
         if radio.clicked() && current != choice {

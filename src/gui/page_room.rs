@@ -10,19 +10,19 @@ const WITH_OUTLINE: f32 = 560.0;
 
 /// Whether the outline is drawn beside the document.
 pub fn shows_outline(ctx: &Context, state: &AppState) -> bool {
-    state.settings.shows_outline && ctx.content_rect().width() >= WITH_OUTLINE
+    state.shared.settings.shows_outline && ctx.content_rect().width() >= WITH_OUTLINE
 }
 
 /// The least size in which nothing of a page is cut off.
 pub fn least_size(ctx: &Context, state: &AppState) -> Vec2 {
-    let settings = &state.settings;
-    let Some(open) = &state.document else {
-        return match state.page {
+    let settings = &state.shared.settings;
+    let Some(open) = &state.document.open else {
+        return match state.shared.page {
             Page::Document => vec2(600.0, 330.0),
             _ => OTHER_PAGES,
         };
     };
-    if state.page != Page::Document {
+    if state.shared.page != Page::Document {
         return OTHER_PAGES;
     }
     let panel = |shown: bool, size: f32| if shown { size } else { 0.0 };

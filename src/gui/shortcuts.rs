@@ -98,8 +98,9 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
     }
     let shown = state
         .document
+        .open
         .as_ref()
-        .filter(|_| state.page == Page::Document);
+        .filter(|_| state.shared.page == Page::Document);
     let keyboard = Keyboard {
         editing: shown.is_some_and(|document| document.editor.is_some()),
         own_changes: shown
@@ -111,7 +112,7 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
         focused: ctx.memory(|memory| memory.focused().is_some()),
     };
     let may_close_find = !keyboard.editing
-        && !state.is_busy()
+        && !state.document.is_busy()
         && shown.is_some_and(|document| document.find.is_open);
     // In the order they were pressed, and each as often: a slow frame may hold several.
     ctx.input_mut(|input| {
@@ -138,7 +139,7 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
             };
             // What is of one page alone stands after what is of all.
             let action = ACTIONS.iter().rfind(|action| {
-                is_of_page(action.group, state.page)
+                is_of_page(action.group, state.shared.page)
                     && applies(action, keyboard)
                     && matches(action, *key, modifiers)
             });

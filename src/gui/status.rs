@@ -15,7 +15,7 @@ pub fn status_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 14.0;
             model_ui(ui, state, &palette);
-            if let Some(document) = &state.document {
+            if let Some(document) = &state.document.open {
                 ui.separator();
                 counts_ui(ui, document.counts(), &palette, commands);
             }
@@ -32,7 +32,7 @@ fn text(text: impl Into<String>, palette: &Palette) -> RichText {
 }
 
 fn phase_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
-    if let Some(running) = &state.running {
+    if let Some(running) = &state.document.running {
         let progress = &running.progress;
         #[expect(clippy::cast_precision_loss, reason = "sentence counts become f32")]
         let share = |(_, done, num): (Preparation, usize, usize)| done as f32 / num.max(1) as f32;
@@ -73,16 +73,16 @@ fn phase_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
         phrase_ui(ui, parts.join("  ·  "), palette);
         return;
     }
-    let phase = if let Some((_, path)) = &state.opening {
+    let phase = if let Some((_, path)) = &state.document.opening {
         format!("Opening {}", super::menu::file_name(path))
-    } else if state.is_waiting_for_model() {
+    } else if state.document.is_waiting_for_model() {
         "Opening the model, then the translation starts".to_owned()
-    } else if matches!(state.model, ModelState::Opening { .. }) {
+    } else if matches!(state.models.current, ModelState::Opening { .. }) {
         "Opening the model".to_owned()
-    } else if state.is_saving() {
+    } else if state.document.is_saving() {
         "Saving".to_owned()
     } else {
-        let last = state.last_progress.as_ref().and_then(rates);
+        let last = state.document.last_progress.as_ref().and_then(rates);
         let ready = last.map_or_else(|| "Ready".to_owned(), |rates| format!("Ready  ·  {rates}"));
         phrase_ui(ui, ready, palette);
         return;
@@ -138,7 +138,7 @@ fn counts_ui(ui: &mut Ui, counts: Counts, palette: &Palette, commands: &mut Vec<
 }
 
 fn memory_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
-    if let (Some(pairs), Some(path)) = (state.memory_pairs, &state.settings.memory) {
+    if let (Some(pairs), Some(path)) = (state.models.memory_pairs, &state.shared.settings.memory) {
         let memory = format!("memory of {} pairs", thousands(pairs));
         let hint = format!("{}\n{}", path.display(), labels::MEMORY);
         ui.label(text(memory, palette)).on_hover_text(hint);
@@ -146,7 +146,7 @@ fn memory_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
 }
 
 fn model_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
-    match &state.model {
+    match &state.models.current {
         ModelState::Open {
             info, device_name, ..
         } => {

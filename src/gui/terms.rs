@@ -140,14 +140,14 @@ pub fn new_term_closed(ctx: &Context) {
 /// The termbases in use, in their order, and others to choose from.
 pub fn terms_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
-    let used = &state.terms.paths;
+    let used = &state.document.terms.paths;
     let mut choose = |paths| commands.push(Command::Terms(TermsCommand::Use(paths)));
     let none = ui.radio(used.is_empty(), "No terms");
     let none = none.on_hover_text("Translations use no termbase");
     if none.clicked() && !used.is_empty() {
         choose(Vec::new());
     }
-    let recent = state.settings.recent_terms.iter();
+    let recent = state.shared.settings.recent_terms.iter();
     let others = recent.filter(|path| !used.contains(path));
     for path in used.iter().chain(others) {
         let mut is_used = used.contains(path);
@@ -176,7 +176,7 @@ pub fn terms_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
     if ui.button("Add a termbase…").clicked() {
         commands.push(Command::Terms(TermsCommand::Choose));
     }
-    if let Some(index) = &state.terms.index {
+    if let Some(index) = &state.document.terms.index {
         let count = format!("{} terms", index.base().len());
         ui.label(RichText::new(count).size(12.0).color(palette.weak));
     }

@@ -70,8 +70,8 @@ pub fn welcome_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         });
         ui.add_space(26.0);
         ui.columns(2, |columns| {
-            samples_ui(&mut columns[0], &state.shipped.samples, commands);
-            recent_ui(&mut columns[1], &state.settings, commands);
+            samples_ui(&mut columns[0], &state.shared.shipped.samples, commands);
+            recent_ui(&mut columns[1], &state.shared.settings, commands);
         });
     });
 }

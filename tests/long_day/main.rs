@@ -65,13 +65,13 @@ impl Desk {
         for command in desk.commands.drain(..) {
             desk.state.apply(command);
         }
-        for request in desk.state.requests.drain(..) {
+        for request in desk.state.shared.requests.drain(..) {
             desk.worker.send(request);
         }
-        for request in desk.state.file_requests.drain(..) {
+        for request in desk.state.shared.file_requests.drain(..) {
             desk.files.send(request);
         }
-        for request in desk.state.checking.requests.drain(..) {
+        for request in desk.state.document.checking.requests.drain(..) {
             desk.checks.send(request);
         }
     }
@@ -130,7 +130,7 @@ impl Day {
         day.apply(Command::SetBeamSize(1));
         day.apply(Command::OpenModel(model.path().to_owned()));
         day.until("the model is open", |state| {
-            matches!(state.model, canopy::app::ModelState::Open { .. })
+            matches!(state.models.current, canopy::app::ModelState::Open { .. })
         });
         // It is in memory.
         drop(model);
@@ -149,11 +149,12 @@ impl Day {
             let state = &self.harness.state().state;
             assert!(
                 !state
+                    .shared
                     .notices
                     .iter()
                     .any(|it| it.kind == canopy::app::NoticeKind::Error),
                 "{goal}: {:?}",
-                state.notices
+                state.shared.notices
             );
             if is_so(state) {
                 return;
@@ -182,11 +183,12 @@ impl Day {
         self.until("it is open", |state| {
             state
                 .document
+                .open
                 .as_ref()
                 .is_some_and(|open| open.path == path)
         });
         self.apply(Command::Translate(Scope::Document));
-        self.until("it is translated", |state| !state.is_busy());
+        self.until("it is translated", |state| !state.document.is_busy());
         for sentence in [2, 4] {
             self.apply(Command::Select(sentence));
             self.apply(Command::EditSentence(sentence));
@@ -197,7 +199,7 @@ impl Day {
         self.apply(Command::Undo);
         self.apply(Command::Redo);
         self.apply(Command::ScrollTo(8));
-        let open = self.harness.state().state.document.as_ref();
+        let open = self.harness.state().state.document.open.as_ref();
         let target = open.expect("it is open").target(4);
         assert_eq!(target.state, State::Confirmed);
         assert_eq!(target.text, format!("Satz {number} 4"));
@@ -207,9 +209,11 @@ impl Day {
             path: to.clone(),
             overwrite: true,
         });
-        self.until("it is saved", |state| !state.is_saving() && to.is_file());
+        self.until("it is saved", |state| {
+            !state.document.is_saving() && to.is_file()
+        });
         self.apply(Command::CloseDocument);
-        self.until("it is closed", |state| state.document.is_none());
+        self.until("it is closed", |state| state.document.open.is_none());
     }
 }
 

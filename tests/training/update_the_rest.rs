@@ -35,7 +35,7 @@ fn frame(ui: &mut egui::Ui, window: &mut Window) {
 fn window(reads: Reads) -> Harness<'static, Window> {
     let mut state = AppState::new(Folders::default(), Settings::default(), Shipped::default());
     state.apply(Command::OpenPath("page.html".into()));
-    let Some(FileRequest::OpenDocument { job, path, .. }) = state.file_requests.pop() else {
+    let Some(FileRequest::OpenDocument { job, path, .. }) = state.shared.file_requests.pop() else {
         panic!()
     };
     let document = Document::parse("page.html", Format::Html, PAGE.to_owned()).expect("a page");
@@ -47,7 +47,7 @@ fn window(reads: Reads) -> Harness<'static, Window> {
         project_error: None,
     });
     state.apply(Command::OpenModel("model".into()));
-    let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+    let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
         panic!()
     };
     state.receive(Event::ModelOpened {
@@ -92,7 +92,7 @@ fn work(state: &mut AppState, translate: impl Fn(&str) -> String) {
         document,
         sentences,
         ..
-    }) = state.requests.pop()
+    }) = state.shared.requests.pop()
     else {
         panic!()
     };
@@ -145,7 +145,7 @@ fn updates_the_rest(reads: Reads) {
     harness.get_by_label_contains(LABEL).click();
     harness.run_steps(3);
     assert!(pressed(&harness));
-    let request = harness.state().state.requests.last();
+    let request = harness.state().state.shared.requests.last();
     let Some(Request::Translate { fixed, .. }) = request else {
         panic!()
     };

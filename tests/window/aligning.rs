@@ -51,7 +51,7 @@ fn an_alignment_is_corrected_by_keys_and_buttons() {
     let (_folder, window) = window();
     let mut harness = window.harness();
     harness.run_steps(4);
-    assert_eq!(harness.state().state.page, Page::Align);
+    assert_eq!(harness.state().state.shared.page, Page::Align);
     // The last sentence has no translation: there is where to look.
     assert_eq!(
         sizes(&harness.state().state),
@@ -114,8 +114,8 @@ fn corrections_are_kept_and_pairs_are_written() {
     }
     assert_eq!(state.tick(0.5), Some(0.5));
     state.tick(1.5);
-    let Some(FileRequest::Write { path, bytes, .. }) = state.file_requests.pop() else {
-        panic!("{:?}", state.file_requests)
+    let Some(FileRequest::Write { path, bytes, .. }) = state.shared.file_requests.pop() else {
+        panic!("{:?}", state.shared.file_requests)
     };
     std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
     std::fs::write(&path, bytes).expect("written");
@@ -126,12 +126,12 @@ fn corrections_are_kept_and_pairs_are_written() {
     let rows = state.aligning.open.as_ref().expect("aligned").table.rows();
     assert_eq!(rows[1].state, RowState::LeftOut);
     state.apply(Command::Align(AlignCommand::SaveAs));
-    let Some(ask @ Ask::AlignedPairs { .. }) = state.asks.pop() else {
-        panic!("{:?}", state.asks)
+    let Some(ask @ Ask::AlignedPairs { .. }) = state.shared.asks.pop() else {
+        panic!("{:?}", state.shared.asks)
     };
     state.apply(ask.answer("a.tmx".into(), true));
-    let Some(FileRequest::Export { bytes, .. }) = state.file_requests.pop() else {
-        panic!("{:?}", state.file_requests)
+    let Some(FileRequest::Export { bytes, .. }) = state.shared.file_requests.pop() else {
+        panic!("{:?}", state.shared.file_requests)
     };
     let tmx = String::from_utf8(bytes).expect("UTF-8");
     assert!(
@@ -150,7 +150,7 @@ fn pairs_without_languages_are_not_written() {
         String::new(),
     )));
     state.apply(Command::Align(AlignCommand::SaveAs));
-    assert!(state.asks.is_empty());
+    assert!(state.shared.asks.is_empty());
     let mut harness = window.harness();
     harness.run_steps(3);
     harness.get_by_label("Which languages are they?");

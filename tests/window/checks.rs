@@ -31,7 +31,7 @@ pub(super) fn window() -> Window {
 pub(super) fn check(window: &mut Window) {
     let (sender, events) = channel();
     let thread = CheckThread::spawn(sender, || ()).expect("a thread");
-    while let Some(request) = window.state.checking.requests.pop() {
+    while let Some(request) = window.state.document.checking.requests.pop() {
         thread.send(request);
         let event = events.recv_timeout(Duration::from_mins(1));
         window.state.receive(event.expect("an event"));
@@ -39,7 +39,7 @@ pub(super) fn check(window: &mut Window) {
 }
 
 fn target(window: &Window, sentence: usize) -> String {
-    let document = window.state.document.as_ref().expect("a document");
+    let document = window.state.document.open.as_ref().expect("a document");
     document.target(sentence).text.clone()
 }
 
@@ -52,11 +52,11 @@ fn a_finding_leads_to_its_sentence() {
     harness.get_by_label("1 error  ·  1 warning");
     harness.get_by_label_contains("Sentence 1:").click();
     harness.run();
-    assert_eq!(harness.state().state.selected(), Some(0));
+    assert_eq!(harness.state().state.document.selected(), Some(0));
     // F8 goes on to the next one.
     harness.key_press(egui::Key::F8);
     harness.run();
-    assert_eq!(harness.state().state.selected(), Some(1));
+    assert_eq!(harness.state().state.document.selected(), Some(1));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_key_repairs_what_is_selected_and_it_can_be_undone() {
     let window = harness.state_mut();
     assert_eq!(target(window, 1), "Warten Sie etwas.");
     check(window);
-    let left: Vec<CheckKind> = { &window.state.checking.findings }
+    let left: Vec<CheckKind> = { &window.state.document.checking.findings }
         .iter()
         .map(|it| it.check)
         .collect();
@@ -87,6 +87,7 @@ fn a_proposal_for_what_has_changed_since_is_not_taken() {
     check(&mut window);
     let finding = window
         .state
+        .document
         .checking
         .findings
         .iter()
@@ -115,12 +116,12 @@ fn a_check_is_switched_off_for_this_document_and_stays_so() {
     harness.run();
     let window = harness.state_mut();
     check(window);
-    let findings = &window.state.checking.findings;
+    let findings = &window.state.document.checking.findings;
     assert!(
         findings.iter().all(|it| it.check != CheckKind::Numbers),
         "{findings:?}"
     );
-    let document = window.state.document.as_ref().expect("a document");
+    let document = window.state.document.open.as_ref().expect("a document");
     let kept = document.project();
     let (path, page) = (document.path.clone(), document.document.clone());
     let again = canopy::app::OpenDocument::new(path, page, Some(&kept));
@@ -133,13 +134,14 @@ fn translations_are_held_against_the_termbase_of_the_document() {
     let mut window = window();
     check(&mut window);
     let found = |window: &Window| {
-        let findings = window.state.checking.findings.iter();
+        let findings = window.state.document.checking.findings.iter();
         findings.filter(|it| it.check == CheckKind::Terms).count()
     };
     assert_eq!(found(&window), 0);
     let state = &mut window.state;
     state.apply(Command::Drop(vec!["office.tbx".into()]));
     let reads = state
+        .shared
         .file_requests
         .drain(..)
         .find_map(|request| match request {
@@ -166,7 +168,13 @@ fn a_language_without_a_dictionary_is_reported() {
     window
         .state
         .apply(Command::Check(CheckCommand::Toggle(CheckKind::Spelling)));
-    let mut request = window.state.checking.requests.pop().expect("a request");
+    let mut request = window
+        .state
+        .document
+        .checking
+        .requests
+        .pop()
+        .expect("a request");
     request.checks.kinds = vec![CheckKind::Spelling];
     request.checks.target_language = Some("tlh".to_owned());
     thread.send(request);
@@ -175,7 +183,7 @@ fn a_language_without_a_dictionary_is_reported() {
         .expect("an event");
     assert!(matches!(event, Event::NotSpelled { .. }), "{event:?}");
     window.state.receive(event);
-    let notice = window.state.notices.last().expect("it is reported");
+    let notice = window.state.shared.notices.last().expect("it is reported");
     assert_eq!(notice.title, "Spelling is not checked");
 }
 
@@ -198,7 +206,7 @@ fn findings_stand_check_by_check_and_are_ignored_for_good() {
     harness.get_by_label("1 ignored");
     // Opened again it stays so.
     let window = harness.state_mut();
-    let document = window.state.document.as_ref().expect("a document");
+    let document = window.state.document.open.as_ref().expect("a document");
     let kept = document.project();
     let (path, page) = (document.path.clone(), document.document.clone());
     let again = canopy::app::OpenDocument::new(path, page, Some(&kept));
@@ -208,6 +216,7 @@ fn findings_stand_check_by_check_and_are_ignored_for_good() {
     assert!(
         window
             .state
+            .document
             .checking
             .findings
             .iter()
@@ -236,24 +245,24 @@ fn spelling_goes_by_a_folder_that_a_person_chooses() {
     window
         .state
         .apply(Command::Check(CheckCommand::ChooseDictionaries));
-    let ask = window.state.asks.pop().expect("a question");
-    window.state.checking.requests.clear();
+    let ask = window.state.shared.asks.pop().expect("a question");
+    window.state.document.checking.requests.clear();
     let (sender, events) = channel();
     let thread = CheckThread::spawn(sender, || ()).expect("a thread");
     window
         .state
         .apply(ask.answer(folder.path().to_owned(), false));
-    assert!(window.state.settings.dictionaries.is_some());
+    assert!(window.state.shared.settings.dictionaries.is_some());
     let request = canopy::jobs::CheckRequest {
         job: canopy::jobs::JobId(1),
-        pairs: window.state.document.as_ref().expect("a page").pairs(),
+        pairs: window.state.document.open.as_ref().expect("a page").pairs(),
         checks: canopy::checks::Checks {
             kinds: vec![CheckKind::Spelling],
             source_language: None,
             target_language: Some("tlh".to_owned()),
         },
         terms: None,
-        dictionaries: window.state.settings.dictionaries.clone(),
+        dictionaries: window.state.shared.settings.dictionaries.clone(),
     };
     thread.send(request);
     let event = events.recv_timeout(Duration::from_mins(1));

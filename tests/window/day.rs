@@ -11,7 +11,7 @@ const REPEATED: &str =
     "<p>Open the file.</p><p>Then wait.</p><p>Open the file.</p><p>Open the file.</p>";
 
 fn texts(window: &Window) -> Vec<(String, State)> {
-    let open = window.state.document.as_ref().expect("a document");
+    let open = window.state.document.open.as_ref().expect("a document");
     let target = |index| open.target(index).clone();
     let targets = (0..open.num_sentences()).map(target);
     targets.map(|it| (it.text, it.state)).collect()
@@ -36,7 +36,7 @@ fn a_confirmed_sentence_fills_identical_ones_and_undo_takes_both_back() {
     assert_eq!(after[1], before[1], "another sentence");
     assert_eq!(after[2], filled);
     assert_eq!(after[3], before[3], "somebody has written it");
-    let open = window.state.document.as_ref().expect("a document");
+    let open = window.state.document.open.as_ref().expect("a document");
     assert_eq!(open.target(2).flags, [Flag::Memory]);
     window.state.apply(Command::Undo);
     assert_eq!(texts(&window)[2], before[2]);
@@ -57,7 +57,7 @@ fn a_counter_shows_its_sentences_alone() {
     assert!(harness.query_by_label("PRINT").is_none());
     harness.get_by_label("Dann warten.");
     let state = &harness.state().state;
-    assert_eq!(state.selected(), Some(2));
+    assert_eq!(state.document.selected(), Some(2));
     // Going to a hidden one shows all of them again.
     harness.state_mut().state.apply(Command::GoToNumber(1));
     harness.run_steps(4);
@@ -72,7 +72,7 @@ fn a_counter_shows_its_sentences_alone() {
     harness.key_press(Key::ArrowDown);
     harness.key_press(Key::ArrowDown);
     harness.run_steps(4);
-    assert_eq!(harness.state().state.selected(), Some(3));
+    assert_eq!(harness.state().state.document.selected(), Some(3));
     harness.get_by_label("Show all").click();
     harness.run_steps(4);
     harness.get_by_label("Dann warten.");
@@ -92,8 +92,8 @@ fn a_sentence_is_gone_to_by_its_number() {
     harness.get_by_label("Go").click();
     harness.run_steps(6);
     let state = &harness.state().state;
-    assert_eq!(state.selected(), Some(149));
-    let open = state.document.as_ref().expect("a document");
+    assert_eq!(state.document.selected(), Some(149));
+    let open = state.document.open.as_ref().expect("a document");
     assert!(
         (100..=149).contains(&open.first_visible),
         "{}",
@@ -118,8 +118,8 @@ fn a_finding_scrolls_to_its_sentence_and_the_list_has_what_the_model_noted() {
         .apply(Command::Check(CheckCommand::GoTo(199)));
     harness.run_steps(6);
     let state = &harness.state().state;
-    assert_eq!(state.selected(), Some(199));
-    let open = state.document.as_ref().expect("a document");
+    assert_eq!(state.document.selected(), Some(199));
+    let open = state.document.open.as_ref().expect("a document");
     assert!(open.first_visible > 150, "{}", open.first_visible);
 }
 
@@ -128,7 +128,7 @@ fn what_is_not_translated_is_one_line_of_the_checks() {
     let mut window = Window::with_document(PAGE);
     window.state.apply(Command::Check(CheckCommand::ToggleList));
     super::checks::check(&mut window);
-    assert!(window.state.checking.findings.is_empty());
+    assert!(window.state.document.checking.findings.is_empty());
     window.state.apply(Command::Select(4));
     let mut harness = window.harness();
     harness.run_steps(4);
@@ -136,7 +136,11 @@ fn what_is_not_translated_is_one_line_of_the_checks() {
         .get_by_label("5 sentences are not translated")
         .click();
     harness.run_steps(4);
-    assert_eq!(harness.state().state.selected(), Some(0), "the next one");
+    assert_eq!(
+        harness.state().state.document.selected(),
+        Some(0),
+        "the next one"
+    );
 }
 
 #[test]
@@ -279,7 +283,7 @@ fn keys_go_to_the_ends_of_the_document_and_by_pages() {
     let page = "<p>Look at it.</p>".repeat(200);
     let mut harness = Window::with_document(&page).translated().harness();
     harness.run_steps(4);
-    let selected = |harness: &Harness<'static, Window>| harness.state().state.selected();
+    let selected = |harness: &Harness<'static, Window>| harness.state().state.document.selected();
     harness.key_press(Key::End);
     harness.run_steps(6);
     assert_eq!(selected(&harness), Some(199));
@@ -337,7 +341,7 @@ fn undo_in_an_editor_without_changes_is_that_of_the_document() {
     harness.run_steps(4);
     assert_eq!(texts(harness.state())[1].1, State::Confirmed);
     let editing = |harness: &Harness<'static, Window>| {
-        let open = harness.state().state.document.as_ref();
+        let open = harness.state().state.document.open.as_ref();
         let editor = open.and_then(|open| open.editor.as_ref());
         editor.map(|editor| (editor.sentence, editor.text.clone()))
     };
@@ -354,7 +358,7 @@ fn undo_in_an_editor_without_changes_is_that_of_the_document() {
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     harness.run_steps(4);
     assert_eq!(texts(harness.state())[1].1, State::Draft);
-    assert_eq!(harness.state().state.selected(), Some(1));
+    assert_eq!(harness.state().state.document.selected(), Some(1));
 }
 
 #[test]
@@ -367,7 +371,7 @@ fn a_key_writes_the_next_tag_and_a_pair_around_what_is_selected() {
     let mut harness = window.harness();
     harness.run_steps(4);
     let text = |harness: &Harness<'static, Window>| {
-        let open = harness.state().state.document.as_ref();
+        let open = harness.state().state.document.open.as_ref();
         let editor = open.and_then(|open| open.editor.as_ref());
         editor.expect("an editor").text.clone()
     };
@@ -412,7 +416,7 @@ fn a_tag_in_the_editor_is_one_character() {
         }
     };
     let text = |harness: &Harness<'static, Window>| {
-        let open = harness.state().state.document.as_ref();
+        let open = harness.state().state.document.open.as_ref();
         let editor = open.and_then(|open| open.editor.as_ref());
         editor.expect("an editor").text.clone()
     };
@@ -463,12 +467,15 @@ fn the_edit_menu_acts_on_the_field_that_was_written_in() {
         (copied, commands)
     };
     let text = |harness: &Harness<'static, Window>| {
-        let open = harness.state().state.document.as_ref();
+        let open = harness.state().state.document.open.as_ref();
         let editor = open.and_then(|open| open.editor.as_ref());
         editor.expect("an editor").text.clone()
     };
     choose(&mut harness, "Select all");
-    assert_eq!(harness.state().state.terms.selected_target, "THEN WAIT.");
+    assert_eq!(
+        harness.state().state.document.terms.selected_target,
+        "THEN WAIT."
+    );
     assert_eq!(choose(&mut harness, "Copy").0, ["THEN WAIT."]);
     assert_eq!(choose(&mut harness, "Cut").0, ["THEN WAIT."]);
     assert_eq!(text(&harness), "");
@@ -487,7 +494,7 @@ fn a_document_opens_at_the_sentence_where_the_user_was() {
     let mut window = Window::with_document(&page).translated();
     window.state.apply(Command::GoToNumber(150));
     window.state.apply(Command::CloseDocument);
-    let settings = window.state.settings.to_bytes();
+    let settings = window.state.shared.settings.to_bytes();
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("settings.json");
     std::fs::write(&file, settings).expect("written");
@@ -500,8 +507,8 @@ fn a_document_opens_at_the_sentence_where_the_user_was() {
     let mut harness = later.opened_in(&page).harness();
     harness.run_steps(6);
     let state = &harness.state().state;
-    assert_eq!(state.selected(), Some(149));
-    let open = state.document.as_ref().expect("a document");
+    assert_eq!(state.document.selected(), Some(149));
+    let open = state.document.open.as_ref().expect("a document");
     assert!(
         (100..=149).contains(&open.first_visible),
         "{}",
@@ -510,7 +517,7 @@ fn a_document_opens_at_the_sentence_where_the_user_was() {
     // One that has become shorter begins at its head.
     harness.state_mut().state.apply(Command::CloseDocument);
     let later = harness.into_state().opened_in("<p>Look at it.</p>");
-    assert_eq!(later.state.selected(), Some(0));
+    assert_eq!(later.state.document.selected(), Some(0));
 }
 
 #[test]

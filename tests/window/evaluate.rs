@@ -194,7 +194,7 @@ fn documents_are_judged_without_names_and_every_vote_is_kept() {
             harness.run();
         }
     }
-    let writes = harness.state_mut().state.file_requests.drain(..);
+    let writes = harness.state_mut().state.shared.file_requests.drain(..);
     let kept = writes.filter(|request| matches!(request, FileRequest::Write { path, .. } if path.starts_with(home.path().join("data/judgements"))));
     assert_eq!(kept.count(), 1 + 6, "at the beginning and after every vote");
     harness.get_by_label("Reveal").click();
@@ -204,12 +204,12 @@ fn documents_are_judged_without_names_and_every_vote_is_kept() {
     harness.get_by_label(tally);
 
     let state = &mut harness.state_mut().state;
-    let Some(FileRequest::Write { job, bytes, .. }) = state.file_requests.pop() else {
+    let Some(FileRequest::Write { job, bytes, .. }) = state.shared.file_requests.pop() else {
         panic!("it is recorded that names were revealed");
     };
     let error = Error::NoModel.into();
     state.receive(Event::Failed { job, error });
-    let notice = state.notices.last().expect("a notice");
+    let notice = state.shared.notices.last().expect("a notice");
     assert_eq!(notice.title, "Your work could not be saved");
     let [kept, votes] = ["kept.json", "votes.csv"].map(|name| home.path().join(name));
     std::fs::write(&kept, bytes).expect("a file");
@@ -224,13 +224,13 @@ fn documents_are_judged_without_names_and_every_vote_is_kept() {
     let open = state.evaluate.judgement.as_ref().expect("a judgement");
     assert!(open.revealed);
     assert_eq!(open.judgement.tally(Criterion::Adequacy).second, 3);
-    let Some(FileRequest::Export { job, path, bytes }) = state.file_requests.pop() else {
+    let Some(FileRequest::Export { job, path, bytes }) = state.shared.file_requests.pop() else {
         panic!("they are exported");
     };
     assert_eq!(path, votes);
     let error = Error::NoModel.into();
     state.receive(Event::Failed { job, error });
-    let notice = state.notices.last().expect("a notice");
+    let notice = state.shared.notices.last().expect("a notice");
     assert_eq!(notice.title, "The votes could not be saved");
     let votes = String::from_utf8(bytes).expect("a table");
     assert_eq!(votes.matches("\"context\"").count(), 6, "{votes}");
@@ -303,6 +303,7 @@ fn votes_do_not_reveal_the_systems_while_the_judgement_is_blind() {
         state.apply(Command::Evaluate(export));
     }
     let exported = state
+        .shared
         .file_requests
         .drain(..)
         .filter_map(|request| match request {
@@ -346,7 +347,7 @@ fn tracing(home: &std::path::Path) -> Harness<'static, Window> {
 
 /// Opens the document that was written for a trace.
 fn open_written(state: &mut AppState) {
-    let mut requests = state.file_requests.drain(..);
+    let mut requests = state.shared.file_requests.drain(..);
     let text = requests.find_map(|request| match request {
         FileRequest::Write { bytes, .. } => String::from_utf8(bytes).ok(),
         _ => None,
@@ -373,14 +374,14 @@ fn nothing_is_traced_without_its_model() {
     let home = tempfile::tempdir().expect("a folder");
     let mut harness = tracing(home.path());
     let state = &mut harness.state_mut().state;
-    let Some(Request::OpenModel { job, .. }) = state.requests.pop() else {
+    let Some(Request::OpenModel { job, .. }) = state.shared.requests.pop() else {
         panic!("its model is opened");
     };
     let error = Error::NoModel.into();
     state.receive(Event::Failed { job, error });
     open_written(state);
-    let [notice] = &state.notices[..] else {
-        panic!("{:?}", state.notices);
+    let [notice] = &state.shared.notices[..] else {
+        panic!("{:?}", state.shared.notices);
     };
     assert_eq!(notice.title, "The model could not be opened");
 }
@@ -390,7 +391,7 @@ fn a_sentence_leads_to_its_trace() {
     let home = tempfile::tempdir().expect("a folder");
     let mut harness = tracing(home.path());
     let state = &mut harness.state_mut().state;
-    let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+    let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
         panic!("its model is opened");
     };
     assert!(folder.ends_with("context"));
@@ -401,7 +402,7 @@ fn a_sentence_leads_to_its_trace() {
         memory: None,
     });
     open_written(state);
-    let Some(Request::Translate { job, .. }) = state.requests.pop() else {
+    let Some(Request::Translate { job, .. }) = state.shared.requests.pop() else {
         panic!("it is translated");
     };
     let translation = Translation::written("Öffnen".to_owned());
@@ -411,8 +412,11 @@ fn a_sentence_leads_to_its_trace() {
         translation,
     });
     state.receive(Event::Finished { job });
-    assert_eq!(state.page, Page::Explore);
-    assert!(matches!(state.requests.pop(), Some(Request::Trace { .. })));
+    assert_eq!(state.shared.page, Page::Explore);
+    assert!(matches!(
+        state.shared.requests.pop(),
+        Some(Request::Trace { .. })
+    ));
 }
 
 /// A set of two items in a document, on which the first model is wrong once and the second one never.
@@ -491,7 +495,7 @@ fn models_choose_in_a_contrastive_set_and_an_item_leads_to_what_was_read() {
     harness.get_by_label("Choose a set…").click();
     harness.run();
     let state = &mut harness.state_mut().state;
-    let ask = state.asks.pop().expect("a question");
+    let ask = state.shared.asks.pop().expect("a question");
     state.apply(ask.answer(home.path().join("pronouns.json"), false));
     harness.run();
     harness.get_by_label("Score").click();
@@ -530,6 +534,7 @@ fn models_choose_in_a_contrastive_set_and_an_item_leads_to_what_was_read() {
     harness.run_steps(4);
     let state = &mut harness.state_mut().state;
     let written = state
+        .shared
         .file_requests
         .iter()
         .find_map(|request| match request {
@@ -540,8 +545,8 @@ fn models_choose_in_a_contrastive_set_and_an_item_leads_to_what_was_read() {
     assert!(path.starts_with(home.path().join("data/evaluated")));
     let text = String::from_utf8(bytes.clone()).expect("text");
     assert_eq!(text, "The cat sleeps.\n\nIt is black.\n\nIt purrs.\n");
-    let opens = state.requests.iter().any(
+    let opens = state.shared.requests.iter().any(
         |request| matches!(request, Request::OpenModel { folder, .. } if *folder == home.path().join("plain")),
     );
-    assert!(opens, "{:?}", state.requests);
+    assert!(opens, "{:?}", state.shared.requests);
 }

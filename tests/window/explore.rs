@@ -50,7 +50,7 @@ impl Explored {
     pub(super) fn page_with(trace: Trace) -> Self {
         let mut window = Window::with_document("<p>A b</p><p>C</p><p>D e</p>").translated();
         window.state.apply(Command::ShowPage(Page::Explore));
-        let Some(Request::Trace { job, targets, .. }) = window.state.requests.pop() else {
+        let Some(Request::Trace { job, targets, .. }) = window.state.shared.requests.pop() else {
             panic!("the document is traced when the page is shown");
         };
         assert_eq!(targets[0].as_deref(), Some("A B"));
@@ -96,7 +96,7 @@ fn a_model_that_reads_sentences_offers_one_that_reads_the_document() {
     };
     let mut window = models::with_models(window, vec![reader]);
     window.state.apply(Command::ShowPage(Page::Explore));
-    let Some(Request::Trace { job, .. }) = window.state.requests.pop() else {
+    let Some(Request::Trace { job, .. }) = window.state.shared.requests.pop() else {
         panic!("the document is traced when the page is shown");
     };
     let mut trace = small::trace(false);
@@ -109,7 +109,7 @@ fn a_model_that_reads_sentences_offers_one_that_reads_the_document() {
     explored.harness.get_by_label("Trace with reader").click();
     explored.harness.run_steps(3);
     let state = &mut explored.harness.state_mut().state;
-    let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+    let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
         panic!("the model is opened");
     };
     let info = ModelInfo {
@@ -122,7 +122,7 @@ fn a_model_that_reads_sentences_offers_one_that_reads_the_document() {
         device_name: "CPU (2 threads)".to_owned(),
         memory: None,
     });
-    let requests = &state.requests;
+    let requests = &state.shared.requests;
     let is_traced = requests
         .iter()
         .any(|it| matches!(it, Request::Trace { .. }));
@@ -196,7 +196,7 @@ fn a_figure_is_saved_where_the_dialog_said() {
     explored.click("Figure as SVG…");
     let state = &mut explored.harness.state_mut().state;
     let name = "small.svg".to_owned();
-    assert_eq!(state.asks.pop(), Some(Ask::Explanation { name }));
+    assert_eq!(state.shared.asks.pop(), Some(Ask::Explanation { name }));
     let folder = tempfile::tempdir().expect("a folder");
     for (name, expected) in [("small.svg", "Content tree"), ("small.csv", "cumulative")] {
         let path = folder.path().join(name);
@@ -226,7 +226,7 @@ fn an_edit_makes_the_trace_an_old_one() {
     explored.harness.run();
     explored.harness.get_by_label("Recompute").click();
     explored.harness.run_steps(3);
-    let request = explored.harness.state_mut().state.requests.pop();
+    let request = explored.harness.state_mut().state.shared.requests.pop();
     let Some(Request::Trace { targets, .. }) = request else {
         panic!("it is traced again");
     };
@@ -240,14 +240,14 @@ fn a_sentence_of_a_trace_is_shown_in_no_other_document() {
     let shown = |state: &mut AppState, sentence: usize| {
         state.apply(Command::ShowPage(Page::Explore));
         state.apply(Command::Explore(ExploreCommand::ShowInDocument(sentence)));
-        state.page == Page::Document
+        state.shared.page == Page::Document
     };
     assert!(shown(state, 1));
     assert_eq!(state.why_trace_is_old(), None);
     let open = |state: &mut AppState, path: &str, html: &str| {
         state.apply(Command::ShowPage(Page::Explore));
         state.apply(Command::OpenPath(path.into()));
-        let opening = state.opening.as_ref().map(|opening| opening.0);
+        let opening = state.document.opening.as_ref().map(|opening| opening.0);
         let document = Document::parse("page.html", Format::Html, html.to_owned());
         state.receive(Event::DocumentOpened {
             job: opening.expect("it is opened"),
@@ -263,7 +263,7 @@ fn a_sentence_of_a_trace_is_shown_in_no_other_document() {
     let reason = state.why_trace_is_old().expect("a reason");
     assert!(reason.contains("another document"), "{reason}");
     assert!(!shown(state, 1));
-    assert_eq!(state.notices.last().expect("a notice").title, title);
+    assert_eq!(state.shared.notices.last().expect("a notice").title, title);
     // Read again with a change: the sentence is identified by its text.
     open(state, "page.html", &page.replace("D e", "F"));
     let reason = state.why_trace_is_old().expect("a reason");
@@ -331,7 +331,7 @@ fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_selected() {
     let state = &mut explored.harness.state_mut().state;
     let explore = |state: &mut AppState, command| state.apply(Command::Explore(command));
     explore(state, ExploreCommand::View(ViewKind::Difference));
-    let Some(Request::Explain { job, sentence, .. }) = state.requests.pop() else {
+    let Some(Request::Explain { job, sentence, .. }) = state.shared.requests.pop() else {
         panic!("the model is used");
     };
     let word = WordDifference {
@@ -352,7 +352,7 @@ fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_selected() {
     let explanation = Ok(Box::new(Explanation::Difference(difference)));
     state.receive(Event::Explained { job, explanation });
     explore(state, ExploreCommand::SelectWholeSentence);
-    assert!(state.requests.is_empty());
+    assert!(state.shared.requests.is_empty());
     let shown = state
         .explorer
         .answer
@@ -361,7 +361,7 @@ fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_selected() {
     assert_eq!(shown.map(|answer| answer.question.query.word), Some(None));
     explore(state, ExploreCommand::NextSentence);
     assert!(matches!(
-        state.requests.pop(),
+        state.shared.requests.pop(),
         Some(Request::Explain { sentence: 1, .. })
     ));
 }
@@ -373,7 +373,7 @@ fn another_memory_makes_the_trace_an_old_one() {
     assert!(state.is_traced());
     for memory in [Some("mine.tmx"), None] {
         state.apply(Command::UseMemory(memory.map(PathBuf::from)));
-        let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+        let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
             panic!("the model is opened with it");
         };
         state.receive(Event::ModelOpened {
@@ -457,7 +457,7 @@ fn compared(explored: &mut Explored) {
     let (sender, events) = channel();
     let worker = Worker::spawn(DeviceLock::default(), sender, || ()).expect("a thread");
     let state = &mut explored.harness.state_mut().state;
-    let request = state.requests.pop().expect("a request");
+    let request = state.shared.requests.pop().expect("a request");
     assert!(matches!(request, Request::Compare { .. }), "{request:?}");
     worker.send(request);
     loop {
@@ -481,7 +481,7 @@ fn sentences_are_compared_by_an_encoder_that_is_chosen_once() {
     explored.click("Similarity");
     explored.click("Choose an encoder…");
     let state = &mut explored.harness.state_mut().state;
-    assert_eq!(state.asks.pop(), Some(Ask::Encoder));
+    assert_eq!(state.shared.asks.pop(), Some(Ask::Encoder));
     let explore = |state: &mut AppState, command| state.apply(Command::Explore(command));
     explore(state, ExploreCommand::UseEncoder("nowhere".into()));
     compared(&mut explored);
@@ -498,9 +498,12 @@ fn sentences_are_compared_by_an_encoder_that_is_chosen_once() {
     assert_eq!(figure, "small.md, tiny-bert · 3 sentences, cosine.");
     explored.harness.get_by_label("Nearest to sentence 1: A b");
     let state = &mut explored.harness.state_mut().state;
-    assert_eq!(state.settings.encoder.as_ref(), Some(&place));
+    assert_eq!(state.shared.settings.encoder.as_ref(), Some(&place));
     explore(state, ExploreCommand::NextSentence);
-    assert!(state.requests.is_empty(), "all were compared already");
+    assert!(
+        state.shared.requests.is_empty(),
+        "all were compared already"
+    );
     explored.harness.run_steps(3);
     explored.harness.get_by_label("Nearest to sentence 2: C");
 
@@ -521,7 +524,7 @@ fn a_comparison_can_be_stopped_and_begun_again() {
     let explore = |state: &mut AppState, command| state.apply(Command::Explore(command));
     let place = folder.path().to_owned();
     explore(state, ExploreCommand::UseEncoder(place));
-    assert!(state.requests.is_empty(), "another view is shown");
+    assert!(state.shared.requests.is_empty(), "another view is shown");
     explore(state, ExploreCommand::View(ViewKind::Similarity));
     explored.harness.run_steps(3);
     explored.harness.get_by_label("Stop").click();
@@ -541,7 +544,7 @@ fn a_comparison_can_be_stopped_and_begun_again() {
     let state = &mut explored.harness.state_mut().state;
     explore(state, ExploreCommand::Measure(Measure::Manhattan));
     explore(state, ExploreCommand::View(ViewKind::Tree));
-    let Some(Request::Compare { comparison, .. }) = state.requests.pop() else {
+    let Some(Request::Compare { comparison, .. }) = state.shared.requests.pop() else {
         panic!("it was requested");
     };
     assert!(comparison.control.is_cancelled(), "nobody waits any more");
@@ -554,7 +557,7 @@ fn what_was_looked_up_stands_with_its_pairs_word_by_word() {
     let mut explored = Explored::page_with(trace);
     explored.click("Memory");
     let state = &mut explored.harness.state_mut().state;
-    let Some(Request::Explain { job, view, .. }) = state.requests.pop() else {
+    let Some(Request::Explain { job, view, .. }) = state.shared.requests.pop() else {
         panic!("the model is used");
     };
     assert_eq!(view, ModelView::Memory);
@@ -591,7 +594,7 @@ fn what_was_looked_up_stands_with_its_pairs_word_by_word() {
     assert!(figure.contains("0.500  Not a"), "{figure}");
     let state = &mut explored.harness.state_mut().state;
     state.apply(Command::Explore(ExploreCommand::SelectWholeSentence));
-    assert!(state.requests.is_empty(), "its words are known");
+    assert!(state.shared.requests.is_empty(), "its words are known");
     explored.answer();
     let figure = explored.figure();
     assert!(figure.contains("0.50 of its words"), "{figure}");
@@ -620,9 +623,9 @@ fn a_sentence_encoder_of_another_program_is_imported_in_the_window() {
         window.state.receive(event.expect("an event"));
     }
     assert!(
-        window.state.notices.is_empty(),
+        window.state.shared.notices.is_empty(),
         "{:?}",
-        window.state.notices
+        window.state.shared.notices
     );
     let encoder = window.state.encoder().expect("it is used").to_owned();
     assert_eq!(encoder, folder.path().join("encoders/tiny-bert"));

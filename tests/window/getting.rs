@@ -187,7 +187,7 @@ fn a_model_is_downloaded_cancelled_and_resumed() {
     });
     harness.run_steps(5);
     harness.get_by_label("Installed");
-    let defaults = &harness.state().state.settings.default_models;
+    let defaults = &harness.state().state.shared.settings.default_models;
     assert_eq!(defaults["en-fr"], std::path::PathBuf::from("en-fr-tiny"));
 }
 
@@ -226,12 +226,12 @@ fn catalogues_are_added_and_switched_off() {
     harness.get_by_label("Argos Translate").click();
     harness.run_steps(5);
     let state = &mut harness.state_mut().state;
-    assert_eq!(state.settings.catalogues_off, ["argos"]);
+    assert_eq!(state.shared.settings.catalogues_off, ["argos"]);
     assert!(matches!(state.models.getting.lists, Lists::Reading(_)));
     let own = "https://models.example.org/list.json".to_owned();
     let add = GettingCommand::Add(own.clone());
     state.apply(Command::Models(ModelsCommand::Get(add)));
-    assert_eq!(state.settings.catalogues, [own]);
+    assert_eq!(state.shared.settings.catalogues, [own]);
     let Some(CatalogueRequest::Look { catalogues, .. }) = state.models.getting.requests.last()
     else {
         panic!("nothing is read")

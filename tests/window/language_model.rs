@@ -41,8 +41,24 @@ fn nothing_is_requested_before_a_model_is_named() {
     harness.get_by_label("Use this model").click();
     harness.run_steps(4);
     assert!(harness.state().commands.contains(&chosen()));
-    assert!(harness.state().state.settings.language_model.is_some());
-    assert!(harness.state().state.suggestions.requests.is_empty());
+    assert!(
+        harness
+            .state()
+            .state
+            .shared
+            .settings
+            .language_model
+            .is_some()
+    );
+    assert!(
+        harness
+            .state()
+            .state
+            .document
+            .suggestions
+            .requests
+            .is_empty()
+    );
 }
 
 #[test]
@@ -54,8 +70,8 @@ fn an_address_that_is_none_is_not_taken() {
     };
     let command = LanguageModelCommand::Choose(Some(wrong));
     window.state.apply(Command::LanguageModel(command));
-    assert!(window.state.settings.language_model.is_none());
-    assert_eq!(window.state.notices.len(), 1);
+    assert!(window.state.shared.settings.language_model.is_none());
+    assert_eq!(window.state.shared.notices.len(), 1);
 }
 
 #[test]
@@ -69,7 +85,12 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
     harness.get_by_label("Suggest").click();
     harness.run_steps(4);
     let state = &mut harness.state_mut().state;
-    let request = state.suggestions.requests.pop().expect("a request");
+    let request = state
+        .document
+        .suggestions
+        .requests
+        .pop()
+        .expect("a request");
     assert_eq!(
         (request.source.as_str(), request.target.as_str()),
         ("English", "German")
@@ -103,9 +124,9 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
         candidates,
         known,
         ..
-    }) = state.requests.pop()
+    }) = state.shared.requests.pop()
     else {
-        panic!("{:?}", state.requests)
+        panic!("{:?}", state.shared.requests)
     };
     assert_eq!((sentence, known.len()), (1, 4));
     assert!(candidates[0].starts_with("CLICK") && candidates[1].starts_with("Klicken"));
@@ -118,7 +139,13 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
     harness.get_by_label("better than the translation");
     harness.get_by_label("Use suggestion").click();
     harness.run_steps(4);
-    let document = harness.state().state.document.as_ref().expect("a document");
+    let document = harness
+        .state()
+        .state
+        .document
+        .open
+        .as_ref()
+        .expect("a document");
     let editor = document.editor.as_ref().expect("the editor is open");
     assert_eq!(editor.text, "Klicken Sie jetzt auf ⟨1⟩File⟨/1⟩.");
     // Another sentence has no suggestion yet.
@@ -138,6 +165,7 @@ fn a_failure_is_reported_and_an_old_answer_dropped() {
     window.state.apply(request());
     let last = window
         .state
+        .document
         .suggestions
         .requests
         .pop()
@@ -145,6 +173,7 @@ fn a_failure_is_reported_and_an_old_answer_dropped() {
         .job;
     let first = window
         .state
+        .document
         .suggestions
         .requests
         .pop()
@@ -160,14 +189,14 @@ fn a_failure_is_reported_and_an_old_answer_dropped() {
         job: first,
         suggestion: failed(),
     });
-    assert!(window.state.notices.is_empty());
-    assert_eq!(window.state.suggestions.pending(), Some(1));
+    assert!(window.state.shared.notices.is_empty());
+    assert_eq!(window.state.document.suggestions.pending(), Some(1));
     window.state.receive(Event::Suggested {
         job: last,
         suggestion: failed(),
     });
-    assert_eq!(window.state.notices.len(), 1);
-    assert_eq!(window.state.suggestions.pending(), None);
+    assert_eq!(window.state.shared.notices.len(), 1);
+    assert_eq!(window.state.document.suggestions.pending(), None);
 }
 
 #[test]
@@ -191,7 +220,7 @@ fn the_models_of_a_server_are_listed_and_enter_takes_the_chosen_one() {
     window.state.apply(Command::LanguageModel(test));
     let (sender, events) = std::sync::mpsc::channel();
     let thread = canopy::jobs::ServerThread::spawn(sender, || ()).expect("a thread");
-    let request = window.state.suggestions.server_requests.pop();
+    let request = window.state.document.suggestions.server_requests.pop();
     thread.send(request.expect("a request"));
     window.state.receive(events.recv().expect("an answer"));
     assert!(
@@ -215,7 +244,7 @@ fn the_models_of_a_server_are_listed_and_enter_takes_the_chosen_one() {
     harness.run_steps(4);
     harness.key_press(egui::Key::Enter);
     harness.run_steps(4);
-    let chosen = harness.state().state.settings.language_model.clone();
+    let chosen = harness.state().state.shared.settings.language_model.clone();
     let chosen = chosen.expect("one is chosen");
     assert_eq!(
         (chosen.address, chosen.model),
@@ -230,7 +259,13 @@ fn a_missing_server_is_reported_in_words() {
     window.state.apply(Command::Select(1));
     let request = Command::LanguageModel(LanguageModelCommand::Suggest);
     window.state.apply(request);
-    let request = window.state.suggestions.requests.pop().expect("a request");
+    let request = window
+        .state
+        .document
+        .suggestions
+        .requests
+        .pop()
+        .expect("a request");
     let place = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}", place.local_addr().expect("an address"));
     drop(place);
@@ -241,7 +276,7 @@ fn a_missing_server_is_reported_in_words() {
         job: request.job,
         suggestion: Err(error.into()),
     });
-    let notice = window.state.notices.last().expect("it is reported");
+    let notice = window.state.shared.notices.last().expect("it is reported");
     assert!(
         notice.detail.contains("is the server running?"),
         "{}",
@@ -252,6 +287,6 @@ fn a_missing_server_is_reported_in_words() {
     harness.run_steps(4);
     harness.get_by_label("Settings…").click();
     harness.run_steps(4);
-    assert!(harness.state().state.suggestions.is_naming);
-    assert!(harness.state().state.notices.is_empty());
+    assert!(harness.state().state.document.suggestions.is_naming);
+    assert!(harness.state().state.shared.notices.is_empty());
 }

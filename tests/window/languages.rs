@@ -32,7 +32,7 @@ fn user() -> Window {
 fn opens(mut window: Window, name: &str, text: &str, project: Option<Project>) -> Window {
     let state = &mut window.state;
     state.apply(Command::OpenPath(name.into()));
-    let mut requests = state.file_requests.drain(..);
+    let mut requests = state.shared.file_requests.drain(..);
     let opened = requests.find_map(|request| match request {
         FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
         _ => None,
@@ -57,14 +57,14 @@ fn opens(mut window: Window, name: &str, text: &str, project: Option<Project>) -
 /// Opens the requested model, between the requested languages.
 fn answered(window: &mut Window) {
     let opens = |request: &Request| matches!(request, Request::OpenModel { .. });
-    let place = window.state.requests.iter().rposition(opens);
+    let place = window.state.shared.requests.iter().rposition(opens);
     let place = place.expect("a model is requested");
     let Request::OpenModel {
         job,
         folder,
         languages: [source, target],
         ..
-    } = window.state.requests.remove(place)
+    } = window.state.shared.requests.remove(place)
     else {
         unreachable!()
     };
@@ -91,7 +91,7 @@ fn english() -> Window {
 }
 
 fn texts(window: &Window) -> Vec<(String, State)> {
-    let open = window.state.document.as_ref().expect("a document");
+    let open = window.state.document.open.as_ref().expect("a document");
     let target = |index| open.target(index).clone();
     let targets = (0..open.num_sentences()).map(target);
     targets.map(|it| (it.text, it.state)).collect()
@@ -100,7 +100,7 @@ fn texts(window: &Window) -> Vec<(String, State)> {
 /// The work that is kept now.
 fn kept(window: &mut Window) -> Project {
     window.state.flush();
-    let mut requests = window.state.file_requests.drain(..);
+    let mut requests = window.state.shared.file_requests.drain(..);
     let saved = requests.rfind(|it| matches!(it, FileRequest::SaveProject { .. }));
     match saved {
         Some(FileRequest::SaveProject { project, .. }) => project,
@@ -137,7 +137,15 @@ fn another_target_begins_its_own_drafts_and_both_are_kept() {
     answered(window);
     let open = |window: &Window| texts(window).iter().all(|(text, _)| text.is_empty());
     assert!(open(window), "nothing German stands under French");
-    assert!(!window.state.document.as_ref().expect("open").can_undo());
+    assert!(
+        !window
+            .state
+            .document
+            .open
+            .as_ref()
+            .expect("open")
+            .can_undo()
+    );
     edit(window, 0, "Imprimer");
 
     let project = kept(window);
@@ -175,7 +183,7 @@ fn another_target_begins_its_own_drafts_and_both_are_kept() {
 fn what_is_translated_meanwhile_never_stands_under_another_language() {
     let mut window = english();
     window.state.apply(Command::Translate(Scope::Document));
-    let Some(Request::Translate { job, .. }) = window.state.requests.pop() else {
+    let Some(Request::Translate { job, .. }) = window.state.shared.requests.pop() else {
         panic!("a translation is requested")
     };
     window.state.apply(to("fr"));
@@ -199,7 +207,7 @@ fn a_model_chosen_for_another_language_takes_the_document_along() {
         ..model
     });
     window = with_models(window, all.collect());
-    for request in &mut window.state.requests {
+    for request in &mut window.state.shared.requests {
         if let Request::OpenModel { languages, .. } = request {
             languages[1] = Some("fr".to_owned());
         }
@@ -207,7 +215,7 @@ fn a_model_chosen_for_another_language_takes_the_document_along() {
     answered(&mut window);
     assert_eq!(window.state.languages().expect("a pair").1, "fr");
     assert!(texts(&window).iter().all(|(text, _)| text.is_empty()));
-    let open = window.state.document.as_ref().expect("a document");
+    let open = window.state.document.open.as_ref().expect("a document");
     assert_eq!(open.other_languages().collect::<Vec<_>>(), ["de"]);
 }
 
@@ -223,7 +231,7 @@ fn a_file_opens_with_the_languages_that_it_declares() {
     assert_eq!(texts(&window)[0].0, "Bonjour le monde");
     window.state.apply(Command::Translate(Scope::Document));
     let requests_translation = |window: &Window| {
-        let mut requests = window.state.requests.iter();
+        let mut requests = window.state.shared.requests.iter();
         requests.any(|it| matches!(it, Request::Translate { .. }))
     };
     assert!(!requests_translation(&window), "no German in a French file");
@@ -240,7 +248,7 @@ fn a_file_opens_with_the_languages_that_it_declares() {
     harness.run_steps(4);
     let window = harness.state_mut();
     let getting = &window.state.models.getting;
-    assert!(window.state.page == Page::Models && getting.is_open);
+    assert!(window.state.shared.page == Page::Models && getting.is_open);
     assert_eq!(
         (getting.from.as_deref(), getting.to.as_deref()),
         (Some("en"), Some("fr"))
@@ -251,7 +259,7 @@ fn a_file_opens_with_the_languages_that_it_declares() {
         path: "b.xlf".into(),
         overwrite: false,
     });
-    let requests = window.state.file_requests.iter();
+    let requests = window.state.shared.file_requests.iter();
     let language = { requests }.find_map(|request| match request {
         FileRequest::SaveDocument { language, .. } => Some(language.clone()),
         _ => None,
@@ -291,7 +299,7 @@ fn a_file_that_is_translated_into_another_language_is_not_mixed() {
             path: "b.xlf".into(),
             overwrite: true,
         });
-        let requests = window.state.file_requests.drain(..);
+        let requests = window.state.shared.file_requests.drain(..);
         { requests }
             .filter(|it| matches!(it, FileRequest::SaveDocument { .. }))
             .count()
@@ -336,9 +344,12 @@ fn a_memory_serves_a_document_without_a_model_and_each_pair_has_its_own() {
     // A document in German has the other one again.
     let window = harness.state_mut();
     window.state.apply(to("de"));
-    assert_eq!(window.state.settings.memory, Some("german.tmx".into()));
     assert_eq!(
-        window.state.settings.memories["en-fr"],
+        window.state.shared.settings.memory,
+        Some("german.tmx".into())
+    );
+    assert_eq!(
+        window.state.shared.settings.memories["en-fr"],
         PathBuf::from("french.tmx")
     );
 }
@@ -387,7 +398,7 @@ fn the_languages_of_a_model_are_said_on_its_page() {
         panic!("they are kept")
     };
     assert_eq!(languages, ["en", "pt"]);
-    assert_eq!(harness.state().state.page, Page::Models);
+    assert_eq!(harness.state().state.shared.page, Page::Models);
 }
 
 #[test]

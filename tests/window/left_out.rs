@@ -45,7 +45,7 @@ fn edited() -> ContextEdit {
 
 /// The request to the model.
 fn explain_request(explored: &mut Explored) -> (JobId, Option<ContextEdit>, JobControl) {
-    let requests = &mut explored.harness.state_mut().state.requests;
+    let requests = &mut explored.harness.state_mut().state.shared.requests;
     match requests.pop() {
         Some(Request::Explain {
             job,

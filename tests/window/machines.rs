@@ -61,13 +61,13 @@ fn what_is_named_computes_and_its_key_is_kept_apart() {
     let state = &mut window.state;
     state.apply(Command::Machine(MachineCommand::Choose(Box::new(named))));
     assert!(!state.is_naming_machine);
-    let device = DeviceChoice::from(state.settings.device);
+    let device = DeviceChoice::from(state.shared.settings.device);
     let DeviceChoice::Remote(host) = device else {
         panic!("{device:?}")
     };
     let is_kept = |request: &FileRequest| matches!(request, FileRequest::KeepKey { .. });
-    assert!(state.file_requests.iter().any(is_kept));
-    let settings = String::from_utf8(state.settings.to_bytes()).expect("JSON");
+    assert!(state.shared.file_requests.iter().any(is_kept));
+    let settings = String::from_utf8(state.shared.settings.to_bytes()).expect("JSON");
     assert!(settings.contains("127.0.0.1:7") && !settings.contains("sesame"));
     let mut harness = window.harness();
     harness.run();
@@ -77,10 +77,10 @@ fn what_is_named_computes_and_its_key_is_kept_apart() {
     let state = &mut harness.state_mut().state;
     state.apply(Command::Machine(MachineCommand::Forget(host)));
     assert_eq!(
-        DeviceChoice::from(state.settings.device),
+        DeviceChoice::from(state.shared.settings.device),
         DeviceChoice::Auto
     );
-    assert!(state.settings.machines.is_empty());
+    assert!(state.shared.settings.machines.is_empty());
 }
 
 #[test]
@@ -93,9 +93,9 @@ fn an_invalid_address_is_reported() {
     let state = &mut window.state;
     state.apply(Command::Machine(MachineCommand::Choose(Box::new(named))));
     assert!(state.is_naming_machine);
-    assert_eq!(state.notices.len(), 1);
+    assert_eq!(state.shared.notices.len(), 1);
     assert_eq!(
-        DeviceChoice::from(state.settings.device),
+        DeviceChoice::from(state.shared.settings.device),
         DeviceChoice::Auto
     );
 }

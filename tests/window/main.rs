@@ -90,7 +90,8 @@ impl Window {
         let window = &mut self;
         let state = &mut window.state;
         state.apply(Command::OpenPath("page.html".into()));
-        let Some(FileRequest::OpenDocument { job, path, .. }) = state.file_requests.pop() else {
+        let Some(FileRequest::OpenDocument { job, path, .. }) = state.shared.file_requests.pop()
+        else {
             panic!()
         };
         let document =
@@ -108,7 +109,7 @@ impl Window {
     /// Reports that the requested model is open.
     fn model_opened(mut self) -> Self {
         let state = &mut self.state;
-        let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+        let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
             panic!()
         };
         state.receive(Event::ModelOpened {
@@ -133,7 +134,7 @@ impl Window {
             document,
             sentences,
             ..
-        }) = self.state.requests.pop()
+        }) = self.state.shared.requests.pop()
         else {
             panic!()
         };
@@ -196,7 +197,7 @@ fn the_translate_button_translates_the_document() {
             .contains(&Command::Translate(Scope::Document))
     );
     assert!(matches!(
-        harness.state().state.requests.last(),
+        harness.state().state.shared.requests.last(),
         Some(Request::Translate { .. })
     ));
     harness.get_by_label("Cancel").click();
@@ -215,6 +216,7 @@ fn a_click_selects_a_sentence_and_a_double_click_edits_it() {
             .state()
             .state
             .document
+            .open
             .as_ref()
             .expect("a document")
             .selected,
@@ -227,7 +229,13 @@ fn a_click_selects_a_sentence_and_a_double_click_edits_it() {
         harness.step();
     }
     harness.run_steps(4);
-    let document = harness.state().state.document.as_ref().expect("a document");
+    let document = harness
+        .state()
+        .state
+        .document
+        .open
+        .as_ref()
+        .expect("a document");
     assert_eq!(
         document.editor.as_ref().map(|editor| editor.sentence),
         Some(2)
@@ -250,6 +258,7 @@ fn typing_in_the_editor_changes_the_target() {
         .state()
         .state
         .document
+        .open
         .as_ref()
         .expect("a document")
         .target(2);
@@ -264,7 +273,7 @@ fn words_are_looked_for_and_replaced_by_keys() {
     use egui::accesskit::Role;
     use egui::{Key, Modifiers};
     let document = |harness: &Harness<'static, Window>| {
-        let document = harness.state().state.document.as_ref();
+        let document = harness.state().state.document.open.as_ref();
         let document = document.expect("a document");
         let matches = document.find.matches.len();
         (document.find.is_open, document.selected, matches)
@@ -298,7 +307,7 @@ fn words_are_looked_for_and_replaced_by_keys() {
     harness.get_by_label("Replace all").click();
     harness.run_steps(3);
     let target = |sentence: usize, harness: &Harness<'static, Window>| {
-        let document = harness.state().state.document.as_ref();
+        let document = harness.state().state.document.open.as_ref();
         document.expect("a document").target(sentence).text.clone()
     };
     assert_eq!(target(2, &harness), "THEN AIT.");
@@ -322,7 +331,13 @@ fn undo_in_the_editor_stays_in_its_sentence() {
     harness.run_steps(4);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     harness.run_steps(4);
-    let document = harness.state().state.document.as_ref().expect("a document");
+    let document = harness
+        .state()
+        .state
+        .document
+        .open
+        .as_ref()
+        .expect("a document");
     let editor = document.editor.as_ref().expect("an editor");
     assert_eq!((editor.sentence, editor.text.as_str()), (2, "THEN WAIT."));
 }
@@ -339,6 +354,7 @@ fn a_click_on_the_state_confirms_the_sentence() {
             .state()
             .state
             .document
+            .open
             .as_ref()
             .expect("it is there")
             .counts()
@@ -366,6 +382,7 @@ fn the_outline_goes_to_its_section() {
             .state()
             .state
             .document
+            .open
             .as_ref()
             .expect("a document")
             .selected,
@@ -430,7 +447,7 @@ fn what_is_read_stays_in_place_while_sentences_above_are_translated() {
     let before = harness.get_by_label(label).rect();
     let state = &mut harness.state_mut().state;
     state.apply(Command::Translate(Scope::Document));
-    let Some(Request::Translate { job, .. }) = state.requests.pop() else {
+    let Some(Request::Translate { job, .. }) = state.shared.requests.pop() else {
         panic!()
     };
     for index in 0..100 {

@@ -140,7 +140,7 @@ fn other_languages_are_looked_for_again() {
     let (job, ..) = survey_request(&mut harness.state_mut().state);
     let state = &mut harness.state_mut().state;
     state.receive(Event::Failed { job, error });
-    assert!(state.notices.is_empty(), "the form tells it");
+    assert!(state.shared.notices.is_empty(), "the form tells it");
     harness.run_steps(4);
     harness.get_by_label("Look again");
 }
@@ -199,5 +199,9 @@ fn a_look_can_be_skipped_and_what_is_dropped_elsewhere_is_opened() {
     assert_eq!(form.survey, SurveyState::None);
     state.apply(Command::ShowPage(Page::Document));
     state.apply(Command::Drop(vec![file.clone()]));
-    assert_eq!(state.settings.memory, Some(file), "as a translation memory");
+    assert_eq!(
+        state.shared.settings.memory,
+        Some(file),
+        "as a translation memory"
+    );
 }

@@ -11,7 +11,7 @@ pub(super) fn with_memory(memory: Option<TranslationMemory>, pairs: usize) -> Wi
     let mut window = Window::with_document(PAGE);
     let state = &mut window.state;
     state.apply(Command::UseMemory(Some("mine.tmx".into())));
-    let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+    let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
         panic!()
     };
     let pairs = Ok(pairs);
@@ -48,7 +48,13 @@ fn a_folder_is_chosen_in_the_menu() {
     let label = "Choose a corpus or folder of PO files…";
     harness.get_by_label(label).click();
     harness.run_steps(3);
-    let ask = harness.state_mut().state.asks.pop().expect("a question");
+    let ask = harness
+        .state_mut()
+        .state
+        .shared
+        .asks
+        .pop()
+        .expect("a question");
     assert!(matches!(ask.pick(), Some((_, Pick::Folder))));
     let command = ask.answer("corpora/help".into(), true);
     assert_eq!(command, Command::UseMemory(Some("corpora/help".into())));
@@ -71,6 +77,7 @@ fn a_form_of_address_is_chosen_in_the_menu_and_requested() {
     state.apply(Command::SetAddress(choice));
     state.apply(Command::Translate(Scope::Document));
     let chosen = state
+        .shared
         .requests
         .iter()
         .rev()
@@ -97,7 +104,13 @@ fn similar_sentences_stand_below_and_can_be_used() {
     harness.get_by_label("Click File Edit now.");
     harness.get_by_label("Use 1").click();
     harness.run_steps(4);
-    let document = harness.state().state.document.as_ref().expect("a document");
+    let document = harness
+        .state()
+        .state
+        .document
+        .open
+        .as_ref()
+        .expect("a document");
     let editor = document.editor.as_ref().expect("the editor is open");
     assert_eq!(
         (editor.sentence, editor.text.as_str()),
@@ -149,7 +162,13 @@ fn a_match_names_its_origin_and_a_key_uses_it() {
     let modifiers = egui::Modifiers::COMMAND | egui::Modifiers::ALT;
     harness.key_press_modifiers(modifiers, egui::Key::Num2);
     harness.run_steps(4);
-    let document = harness.state().state.document.as_ref().expect("a document");
+    let document = harness
+        .state()
+        .state
+        .document
+        .open
+        .as_ref()
+        .expect("a document");
     let editor = document.editor.as_ref().expect("the editor is open");
     assert_eq!(editor.text, "Jetzt auf Drucken klicken.");
 }
@@ -180,7 +199,11 @@ fn without_a_match_the_panel_is_one_line() {
 #[test]
 fn memories_are_used_after_another_with_a_penalty() {
     let mut window = with_memory(None, 12);
-    window.state.settings.remember_memory("old.tmx".as_ref());
+    window
+        .state
+        .shared
+        .settings
+        .remember_memory("old.tmx".as_ref());
     let mut harness = window.harness();
     harness.run();
     harness.get_by_label("Resources").click();
@@ -195,7 +218,7 @@ fn memories_are_used_after_another_with_a_penalty() {
         folder,
         memory,
         ..
-    }) = window.state.requests.pop()
+    }) = window.state.shared.requests.pop()
     else {
         panic!("the model is opened with both")
     };

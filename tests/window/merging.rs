@@ -8,7 +8,7 @@ use super::*;
 /// A window to which two changed sentences come back.
 pub(super) fn window() -> Window {
     let mut window = Window::with_document(PAGE).translated();
-    let open = window.state.document.as_ref().expect("a document");
+    let open = window.state.document.open.as_ref().expect("a document");
     let languages = Languages {
         source: "en".to_owned(),
         target: "de".to_owned(),
@@ -27,8 +27,9 @@ pub(super) fn window() -> Window {
     window
         .state
         .apply(Command::Merge(MergeCommand::Read("page.xlf".into())));
-    let Some(FileRequest::ReadExchange { job, .. }) = window.state.file_requests.pop() else {
-        panic!("{:?}", window.state.file_requests)
+    let Some(FileRequest::ReadExchange { job, .. }) = window.state.shared.file_requests.pop()
+    else {
+        panic!("{:?}", window.state.shared.file_requests)
     };
     let format = Format::from_ending("xlf").expect("a format");
     let file = Document::parse("page.xlf", format, xml).expect("XLIFF");
@@ -38,7 +39,13 @@ pub(super) fn window() -> Window {
 }
 
 fn texts(harness: &Harness<'static, Window>) -> [String; 2] {
-    let document = harness.state().state.document.as_ref().expect("a document");
+    let document = harness
+        .state()
+        .state
+        .document
+        .open
+        .as_ref()
+        .expect("a document");
     [0, 2].map(|sentence| document.target(sentence).text.clone())
 }
 

@@ -66,7 +66,7 @@ pub(super) fn page(models: Vec<InstalledModel>) -> Window {
 }
 
 fn opened(window: &mut Window) -> Option<(PathBuf, [Option<String>; 2], Option<PathBuf>)> {
-    match window.state.requests.pop() {
+    match window.state.shared.requests.pop() {
         Some(Request::OpenModel {
             folder,
             languages,
@@ -124,13 +124,21 @@ fn a_model_is_made_the_default_of_a_pair_and_used_for_it() {
         .click();
     harness.run_steps(5);
     let window = harness.state_mut();
-    let defaults = &window.state.settings.default_models;
+    let defaults = &window.state.shared.settings.default_models;
     assert_eq!(defaults["en-de"], PathBuf::from("opus-mt-gem"));
     let expected = ("opus-mt-gem".into(), some(["en", "de"]), None);
     assert_eq!(opened(window), Some(expected));
     harness.get_by_label("Stop using as default").click();
     harness.run_steps(5);
-    assert!(harness.state().state.settings.default_models.is_empty());
+    assert!(
+        harness
+            .state()
+            .state
+            .shared
+            .settings
+            .default_models
+            .is_empty()
+    );
 }
 
 #[test]
@@ -190,7 +198,7 @@ fn a_text_that_the_model_does_not_know_is_marked_above_it() {
     harness.run();
     harness.get_by_label_contains(label).click();
     harness.run_steps(4);
-    assert_eq!(harness.state().state.page, Page::Models);
+    assert_eq!(harness.state().state.shared.page, Page::Models);
 }
 
 #[test]
@@ -214,7 +222,10 @@ fn two_models_in_a_row_are_offered_where_no_model_knows_both_languages() {
         Some("opus-mt-en-fr".into()),
     );
     assert_eq!(opened(window), Some(expected));
-    assert_eq!(window.state.settings.target_language.as_deref(), Some("fr"));
+    assert_eq!(
+        window.state.shared.settings.target_language.as_deref(),
+        Some("fr")
+    );
 }
 
 #[test]
@@ -245,7 +256,7 @@ fn answer(window: &mut Window) {
         folder,
         languages: [source, target],
         ..
-    }) = window.state.requests.pop()
+    }) = window.state.shared.requests.pop()
     else {
         panic!("no model was requested")
     };
@@ -274,7 +285,7 @@ fn a_language_that_no_model_translates_is_said() {
         .click();
     harness.run_steps(5);
     let state = &harness.state().state;
-    assert_eq!(state.page, Page::Models);
+    assert_eq!(state.shared.page, Page::Models);
     let getting = &state.models.getting;
     assert!(getting.is_open);
     assert_eq!(
@@ -286,7 +297,7 @@ fn a_language_that_no_model_translates_is_said() {
 #[test]
 fn a_translation_names_its_model() {
     let mut window = Window::with_document(PAGE).translated();
-    let document = window.state.document.as_ref().expect("a document");
+    let document = window.state.document.open.as_ref().expect("a document");
     assert_eq!(document.target(0).model.as_deref(), Some("tiny"));
     let kept = document.project();
     assert!(
@@ -301,7 +312,7 @@ fn a_translation_names_its_model() {
         .state
         .apply(Command::Editing("DANN WARTEN.".to_owned()));
     window.state.apply(Command::KeepEdit);
-    let document = window.state.document.as_ref().expect("a document");
+    let document = window.state.document.open.as_ref().expect("a document");
     assert_eq!(document.target(1).model, None);
     assert_eq!(document.target(2).model.as_deref(), Some("tiny"));
 }
@@ -394,7 +405,13 @@ fn a_folder_that_is_dropped_is_offered_added_and_removed() {
             }
         )
     });
-    let notice = harness.state().state.notices.last().expect("a notice");
+    let notice = harness
+        .state()
+        .state
+        .shared
+        .notices
+        .last()
+        .expect("a notice");
     assert!(notice.title.contains("installed already"), "{notice:?}");
 
     harness.get_by_label("Remove…").click();
@@ -427,7 +444,7 @@ fn what_is_dropped_is_distinguished_from_documents_wherever_it_is_dropped() {
         let mut window = Window::with_document(PAGE);
         window.state.apply(Command::ShowPage(from));
         window.state.apply(Command::Drop(vec![path(name)]));
-        assert_eq!(window.state.page, Page::Models, "{name}");
+        assert_eq!(window.state.shared.page, Page::Models, "{name}");
         let Some(ModelRequest::Inspect { job, path }) = window.state.models.requests.pop() else {
             panic!("{name} is not looked at")
         };
@@ -459,7 +476,7 @@ fn the_dialogs_of_the_page_add_models() {
         drop(found);
         harness.run_steps(5);
         let state = &mut harness.state_mut().state;
-        let ask = state.asks.pop().expect("a question");
+        let ask = state.shared.asks.pop().expect("a question");
         let pick = ask.pick().expect("about a path").1;
         assert_eq!(pick == canopy::app::Pick::Folder, is_folder);
         let command = ask.answer(Path::new("there").to_owned(), true);

@@ -10,7 +10,13 @@ use crate::{PAGE, Window};
 /// A window with a page of which two sentences were edited in another place.
 pub(super) fn window() -> Window {
     let mut window = Window::with_document(PAGE);
-    let document = &window.state.document.as_ref().expect("it is open").document;
+    let document = &window
+        .state
+        .document
+        .open
+        .as_ref()
+        .expect("it is open")
+        .document;
     let edit = |index: usize, text: &str| {
         SavedTarget::by_hand(
             index,
@@ -27,7 +33,7 @@ pub(super) fn window() -> Window {
 }
 
 fn texts(window: &Window) -> [String; 2] {
-    let document = window.state.document.as_ref().expect("it is open");
+    let document = window.state.document.open.as_ref().expect("it is open");
     [0, 2].map(|sentence| document.target(sentence).text.clone())
 }
 

@@ -47,13 +47,13 @@ pub(super) fn window() -> Window {
 fn a_project_shows_a_row_for_each_document_and_opens_one_by_a_click() {
     let mut window = window();
     // The project is the memory of its documents.
-    let Some(Request::OpenModel { memory, .. }) = window.state.requests.pop() else {
-        panic!("{:?}", window.state.requests)
+    let Some(Request::OpenModel { memory, .. }) = window.state.shared.requests.pop() else {
+        panic!("{:?}", window.state.shared.requests)
     };
     assert_eq!(memory.expect("a memory").path, PathBuf::from("book"));
     let mut harness = window.harness();
     harness.run_steps(4);
-    assert_eq!(harness.state().state.page, Page::Project);
+    assert_eq!(harness.state().state.shared.page, Page::Project);
     harness.get_by_label("Handbook");
     harness.get_by_label("4 of 10");
     harness.get_by_label("2 documents");
@@ -81,13 +81,14 @@ fn documents_are_dropped_on_the_page_and_added() {
 fn a_document_of_the_project_has_what_was_confirmed_in_another_and_a_foreign_one_ends_it() {
     let mut window = window();
     let opened = |state: &mut AppState, path: &str| {
-        state.requests.clear();
+        state.shared.requests.clear();
         state.apply(Command::OpenPath(path.into()));
         let opens = |request: FileRequest| match request {
             FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
             _ => None,
         };
         let (job, path) = state
+            .shared
             .file_requests
             .drain(..)
             .find_map(opens)
@@ -101,6 +102,7 @@ fn a_document_of_the_project_has_what_was_confirmed_in_another_and_a_foreign_one
             project_error: None,
         });
         state
+            .shared
             .requests
             .iter()
             .any(|it| matches!(it, Request::OpenModel { .. }))
@@ -157,9 +159,9 @@ fn documents_are_moved_and_removed_and_the_count_is_written_as_a_table() {
     harness.get_by_label("Word count as CSV…").click();
     harness.run_steps(4);
     let state = &mut harness.state_mut().state;
-    let ask = state.asks.pop().expect("a question");
+    let ask = state.shared.asks.pop().expect("a question");
     state.apply(ask.answer("count.csv".into(), true));
-    let Some(FileRequest::Export { bytes, .. }) = state.file_requests.pop() else {
+    let Some(FileRequest::Export { bytes, .. }) = state.shared.file_requests.pop() else {
         panic!("it is written")
     };
     let table = String::from_utf8(bytes).expect("text");
@@ -185,7 +187,13 @@ fn a_project_takes_the_work_on_a_document_along_and_keeps_its_files_when_it_is_r
     let thread = canopy::jobs::ProjectsThread::spawn(sender, || ()).expect("a thread");
     let mut window = Window::with_document(PAGE).translated();
     let place = page.canonicalize().expect("it is there");
-    window.state.document.as_mut().expect("a document").path = place;
+    window
+        .state
+        .document
+        .open
+        .as_mut()
+        .expect("a document")
+        .path = place;
     let folder = home.path().join("book");
     let create = ProjectCommand::Create(folder.clone());
     window.state.apply(Command::Project(create));
@@ -211,7 +219,7 @@ fn a_project_takes_the_work_on_a_document_along_and_keeps_its_files_when_it_is_r
 fn all_documents_are_translated_one_after_the_other() {
     let mut window = window();
     let state = &mut window.state;
-    let job = match state.requests.pop() {
+    let job = match state.shared.requests.pop() {
         Some(Request::OpenModel { job, .. }) => job,
         other => panic!("{other:?}"),
     };
@@ -229,7 +237,7 @@ fn all_documents_are_translated_one_after_the_other() {
             FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
             _ => None,
         };
-        let opened = state.file_requests.drain(..).find_map(opens);
+        let opened = state.shared.file_requests.drain(..).find_map(opens);
         let (job, path) = opened.expect("it is opened");
         assert_eq!(path, expected);
         let document = Document::parse("a.html", Format::Html, PAGE.to_owned()).expect("a page");
@@ -240,9 +248,9 @@ fn all_documents_are_translated_one_after_the_other() {
             project: None,
             project_error: None,
         });
-        if let Some(Request::OpenModel { job, folder, .. }) = state.requests.last() {
+        if let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.last() {
             let (job, info) = (*job, info(folder.clone()));
-            state.requests.clear();
+            state.shared.requests.clear();
             state.receive(Event::ModelOpened {
                 job,
                 info,
@@ -250,7 +258,7 @@ fn all_documents_are_translated_one_after_the_other() {
                 memory: None,
             });
         }
-        let Some(Request::Translate { job, sentences, .. }) = state.requests.pop() else {
+        let Some(Request::Translate { job, sentences, .. }) = state.shared.requests.pop() else {
             panic!("{name} is translated")
         };
         for index in sentences {
@@ -269,9 +277,9 @@ fn all_documents_are_translated_one_after_the_other() {
         }
         state.receive(Event::Finished { job });
     }
-    let notice = state.notices.last().expect("a notice");
+    let notice = state.shared.notices.last().expect("a notice");
     assert_eq!(notice.title, "2 documents are translated");
-    assert_eq!(state.page, Page::Project);
+    assert_eq!(state.shared.page, Page::Project);
 }
 
 #[test]
@@ -284,7 +292,7 @@ fn settings_are_changed_in_a_dialog_and_kept_in_the_project() {
     harness.get_by_label("Add a memory…").click();
     harness.run_steps(4);
     let state = &mut harness.state_mut().state;
-    let ask = state.asks.pop().expect("a question");
+    let ask = state.shared.asks.pop().expect("a question");
     state.apply(ask.answer("/memories/vendor.tmx".into(), false));
     harness.run_steps(4);
     harness.get_by_label("Move up vendor.tmx").click();
@@ -301,7 +309,7 @@ fn settings_are_changed_in_a_dialog_and_kept_in_the_project() {
         harness.get_by_label("Add a termbase…").click();
         harness.run_steps(4);
         let state = &mut harness.state_mut().state;
-        let ask = state.asks.pop().expect("a question");
+        let ask = state.shared.asks.pop().expect("a question");
         state.apply(ask.answer(path.into(), false));
         harness.run_steps(4);
     }
@@ -341,12 +349,12 @@ fn other_settings_of_a_project_open_its_model_and_memory_anew() {
         panic!("{:?}", state.projects.requests)
     };
     assert!(settings.memories.is_empty());
-    state.requests.clear();
+    state.shared.requests.clear();
     let mut changed = status();
     changed.project.folder = project.folder;
     changed.project.head.memory = None;
     let status = Ok(Box::new(changed));
     state.receive(Event::ProjectSeen { job, status });
     let opens = |request: &Request| matches!(request, Request::OpenModel { .. });
-    assert!(state.requests.iter().any(opens));
+    assert!(state.shared.requests.iter().any(opens));
 }

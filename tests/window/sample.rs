@@ -52,7 +52,11 @@ pub(super) fn learning(home: &Path) -> (Harness<'static, Window>, Vec<TrainingJo
         })
         .collect();
     assert_eq!(jobs.len(), 2);
-    assert!(state.notices.is_empty(), "{:?}", state.notices);
+    assert!(
+        state.shared.notices.is_empty(),
+        "{:?}",
+        state.shared.notices
+    );
     harness.run_steps(4);
     (harness, jobs)
 }
@@ -181,7 +185,7 @@ fn both_models_stand_side_by_side_and_lead_to_what_decided_a_noun() {
     assert_eq!(harness.state().state.lost_by_closing(), None);
     harness.get_by_label("See both side by side").click();
     harness.run_steps(4);
-    assert_eq!(harness.state().state.page, Page::Evaluate);
+    assert_eq!(harness.state().state.shared.page, Page::Evaluate);
     for number in ["33 %", "100 %"] {
         harness.get_by_label(number);
     }
@@ -197,10 +201,14 @@ fn both_models_stand_side_by_side_and_lead_to_what_decided_a_noun() {
         "where the first one is wrong"
     );
     let state = &mut harness.state_mut().state;
-    let opened = state.requests.iter().find_map(|request| match request {
-        Request::OpenModel { folder, .. } => Some(folder.clone()),
-        _ => None,
-    });
+    let opened = state
+        .shared
+        .requests
+        .iter()
+        .find_map(|request| match request {
+            Request::OpenModel { folder, .. } => Some(folder.clone()),
+            _ => None,
+        });
     assert_eq!(opened.as_ref(), Some(&models[1]), "the one that read it");
 }
 
@@ -211,7 +219,7 @@ fn the_model_of_a_language_that_does_not_exist_is_not_the_next_one_to_begin_with
     for (language, is_remembered) in [("qaa", false), ("de", true)] {
         let state = &mut window.state;
         state.apply(Command::OpenModel("model".into()));
-        let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+        let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
             panic!("it is opened");
         };
         let info = ModelInfo {
@@ -224,7 +232,10 @@ fn the_model_of_a_language_that_does_not_exist_is_not_the_next_one_to_begin_with
             device_name: "CPU".to_owned(),
             memory: None,
         });
-        assert_eq!(!state.settings.recent_models.is_empty(), is_remembered);
+        assert_eq!(
+            !state.shared.settings.recent_models.is_empty(),
+            is_remembered
+        );
     }
 }
 
@@ -286,7 +297,10 @@ fn what_goes_wrong_is_reported_and_ends_the_sample() {
     let state = &mut harness.state_mut().state;
     let error = Error::NoModel.into();
     state.receive(Event::Failed { job, error });
-    assert_eq!(state.notices[0].title, "The sample run could not begin");
+    assert_eq!(
+        state.shared.notices[0].title,
+        "The sample run could not begin"
+    );
 
     let (mut harness, jobs) = learning(home.path());
     save_models(&jobs);
@@ -315,7 +329,7 @@ fn the_sample_is_offered_on_its_page_and_where_there_is_nothing_to_evaluate() {
     harness.run();
     harness.get_by_label("Try a sample run").click();
     harness.run_steps(4);
-    assert_eq!(harness.state().state.page, Page::Training);
+    assert_eq!(harness.state().state.shared.page, Page::Training);
     let mut harness = page(home.path()).harness();
     harness.run();
     harness.get_by_label("File").click();

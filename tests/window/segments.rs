@@ -6,7 +6,7 @@ use canopy::text::document::SegmentEdit;
 use super::*;
 
 fn segment_edit(harness: &mut Harness<'_, Window>) -> Option<SegmentEdit> {
-    let requests = harness.state_mut().state.file_requests.drain(..);
+    let requests = harness.state_mut().state.shared.file_requests.drain(..);
     let mut edits = requests.filter_map(|request| match request {
         FileRequest::Recut { edit, .. } => Some(edit),
         _ => None,
@@ -29,13 +29,13 @@ fn a_click_puts_the_caret_and_keys_split_and_join() {
     harness.run_steps(1);
     harness.drop_at(at);
     harness.run_steps(3);
-    let caret = harness.state().state.terms.selected.clone();
+    let caret = harness.state().state.document.terms.selected.clone();
     let caret = caret.expect("a caret");
     assert!(caret.sentence == 1 && caret.chars.is_empty(), "{caret:?}");
     press(&mut harness, egui::Modifiers::NONE, egui::Key::ArrowRight);
     press(&mut harness, egui::Modifiers::NONE, egui::Key::ArrowLeft);
     press(&mut harness, egui::Modifiers::NONE, egui::Key::ArrowLeft);
-    let moved = harness.state().state.terms.selected.clone();
+    let moved = harness.state().state.document.terms.selected.clone();
     let moved = moved.expect("a caret");
     assert!(moved.chars.start < caret.chars.start.max(7), "{moved:?}");
     let word = SourceSelection {
@@ -74,12 +74,13 @@ fn rules_are_chosen_among_the_options_of_a_document() {
         .click();
     harness.run_steps(3);
     let state = &mut harness.state_mut().state;
-    assert!(state.asks.contains(&Ask::SegmentationRules));
+    assert!(state.shared.asks.contains(&Ask::SegmentationRules));
     let answer = Ask::SegmentationRules.answer("office.srx".into(), true);
     let chosen = SegmentsCommand::UseRules(Some("office.srx".into()));
     assert_eq!(answer, Command::Segments(chosen));
     state.apply(answer);
     let reading = state
+        .shared
         .file_requests
         .drain(..)
         .find_map(|request| match request {

@@ -17,8 +17,8 @@ pub(super) fn with_terms() -> Window {
     let mut window = Window::with_document(PAGE);
     let state = &mut window.state;
     state.apply(Command::Drop(vec!["office.tbx".into()]));
-    let Some(FileRequest::ReadTerms { job, paths, .. }) = state.file_requests.pop() else {
-        panic!("{:?}", state.file_requests)
+    let Some(FileRequest::ReadTerms { job, paths, .. }) = state.shared.file_requests.pop() else {
+        panic!("{:?}", state.shared.file_requests)
     };
     assert_eq!(paths, [PathBuf::from("office.tbx")]);
     let index = Ok(index());
@@ -27,7 +27,13 @@ pub(super) fn with_terms() -> Window {
 }
 
 fn editor(harness: &Harness<'_, Window>) -> (usize, String) {
-    let document = harness.state().state.document.as_ref().expect("a document");
+    let document = harness
+        .state()
+        .state
+        .document
+        .open
+        .as_ref()
+        .expect("a document");
     let editor = document.editor.as_ref().expect("the editor is open");
     (editor.sentence, editor.text.clone())
 }
@@ -89,7 +95,10 @@ fn what_is_selected_on_both_sides_becomes_a_term_in_two_keystrokes() {
         sentence: 2,
         chars: 0..10,
     };
-    assert_eq!(harness.state().state.terms.selected, Some(selected));
+    assert_eq!(
+        harness.state().state.document.terms.selected,
+        Some(selected)
+    );
     harness.state_mut().state.apply(Command::Select(2));
     harness
         .state_mut()
@@ -107,9 +116,9 @@ fn what_is_selected_on_both_sides_becomes_a_term_in_two_keystrokes() {
         paths,
         languages,
         term,
-    }) = state.file_requests.pop()
+    }) = state.shared.file_requests.pop()
     else {
-        panic!("{:?}", state.file_requests)
+        panic!("{:?}", state.shared.file_requests)
     };
     assert_eq!(paths, [PathBuf::from("office.tbx")]);
     assert_eq!(languages, ("en".to_owned(), "de".to_owned()));
@@ -117,7 +126,7 @@ fn what_is_selected_on_both_sides_becomes_a_term_in_two_keystrokes() {
     // It can be looked up as soon as it is written.
     let index = Ok(index());
     state.receive(Event::TermsRead { job, index });
-    assert!(state.terms.new.is_none() && state.terms.index.is_some());
+    assert!(state.document.terms.new.is_none() && state.document.terms.index.is_some());
 }
 
 #[test]
@@ -133,11 +142,11 @@ fn a_termbase_belongs_to_its_document_and_is_chosen_in_the_menu() {
     let use_none = Command::Terms(TermsCommand::Use(vec![]));
     assert!(harness.state().commands.contains(&use_none));
     let state = &mut harness.state_mut().state;
-    assert!(state.terms.index.is_none());
-    let document = state.document.as_ref().expect("a document");
+    assert!(state.document.terms.index.is_none());
+    let document = state.document.open.as_ref().expect("a document");
     assert!(document.terms.is_empty());
     state.apply(Command::Drop(vec!["other.tbx".into()]));
-    let project = state.document.as_ref().expect("a document").project();
+    let project = state.document.open.as_ref().expect("a document").project();
     assert_eq!(project.terms, ["other.tbx"]);
 }
 
@@ -145,17 +154,17 @@ fn a_termbase_belongs_to_its_document_and_is_chosen_in_the_menu() {
 fn several_termbases_are_used_together_and_new_terms_go_to_the_first() {
     let mut window = with_terms();
     window.state.apply(Command::Terms(TermsCommand::Choose));
-    let ask = window.state.asks.pop().expect("a question");
+    let ask = window.state.shared.asks.pop().expect("a question");
     window.state.apply(ask.answer("vendor.csv".into(), true));
     let state = &mut window.state;
-    let Some(FileRequest::ReadTerms { job, paths, .. }) = state.file_requests.pop() else {
-        panic!("{:?}", state.file_requests)
+    let Some(FileRequest::ReadTerms { job, paths, .. }) = state.shared.file_requests.pop() else {
+        panic!("{:?}", state.shared.file_requests)
     };
     let [office, vendor] = ["office.tbx", "vendor.csv"].map(PathBuf::from);
     assert_eq!(paths, [office, vendor.clone()]);
     let index = Ok(index());
     state.receive(Event::TermsRead { job, index });
-    let kept = state.document.as_ref().expect("a document").project();
+    let kept = state.document.open.as_ref().expect("a document").project();
     assert_eq!(kept.terms, ["office.tbx", "vendor.csv"]);
     state.apply(Command::Terms(TermsCommand::New));
     let mut harness = window.harness();
@@ -169,7 +178,7 @@ fn several_termbases_are_used_together_and_new_terms_go_to_the_first() {
     harness.get_by_label("new terms");
     harness.get_by_label("office.tbx").click();
     harness.run_steps(3);
-    assert_eq!(harness.state().state.terms.paths, [vendor]);
+    assert_eq!(harness.state().state.document.terms.paths, [vendor]);
 }
 
 #[test]
@@ -190,7 +199,14 @@ fn a_double_click_selects_a_word_of_the_source() {
     }
     harness.run_steps(2);
     press(&mut harness, egui::Key::K);
-    let new = harness.state().state.terms.new.clone().expect("a term");
+    let new = harness
+        .state()
+        .state
+        .document
+        .terms
+        .new
+        .clone()
+        .expect("a term");
     assert_eq!(new.source, "wait");
 }
 

@@ -184,7 +184,7 @@ fn other_pages_show_the_progress_of_a_run() {
         .get_by_label_contains("is being trained: 0 %")
         .click();
     harness.run();
-    assert_eq!(harness.state().state.page, Page::Training);
+    assert_eq!(harness.state().state.shared.page, Page::Training);
 }
 
 #[test]

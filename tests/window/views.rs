@@ -113,7 +113,10 @@ fn full_document() -> Window {
 fn document_views() -> Vec<View> {
     let error = canopy::error::Error::NoModel;
     let mut failed = Window::with_document(PAGE);
-    failed.state.show_error("The translation failed", &error);
+    failed
+        .state
+        .shared
+        .show_error("The translation failed", &error);
     vec![
         View::of("welcome", Window::default()),
         View::of("document", Window::with_document(PAGE).translated()),

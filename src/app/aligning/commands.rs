@@ -7,7 +7,9 @@ use crate::ask::Ask;
 use crate::command::Page;
 use crate::error::Result;
 use crate::jobs::{AlignRequest, Alignment, AlignmentFormat, FileRequest, JobId, WrittenAlignment};
-use crate::state::{AUTOSAVE_SECS, AppState, NoticeKind};
+use crate::notices::NoticeKind;
+use crate::shared::AUTOSAVE_SECS;
+use crate::state::AppState;
 use canopy_corpus::{AlignmentEdit, Column, RowState};
 
 impl AppState {
@@ -15,8 +17,8 @@ impl AppState {
         use AlignCommand as C;
         let column = self.aligning.selected.1;
         match command {
-            C::Show => self.page = Page::Align,
-            C::Choose(column) => self.asks.push(Ask::AlignedDocument {
+            C::Show => self.shared.page = Page::Align,
+            C::Choose(column) => self.shared.asks.push(Ask::AlignedDocument {
                 column,
                 folder: self.aligned_folder(column),
             }),
@@ -80,11 +82,14 @@ impl AppState {
             Column::Target => &self.aligning.source,
         };
         let folder = other.as_ref().and_then(|path| path.parent());
-        folder.map_or_else(|| self.document_folder(), |it| Some(it.to_owned()))
+        folder.map_or_else(
+            || self.document.document_folder(&self.shared),
+            |it| Some(it.to_owned()),
+        )
     }
 
     fn use_aligned(&mut self, column: Column, path: PathBuf) {
-        self.page = Page::Align;
+        self.shared.page = Page::Align;
         self.save_alignment();
         self.aligning.open = None;
         match column {
@@ -95,13 +100,13 @@ impl AppState {
             return;
         };
         let (source, target) = (source.clone(), target.clone());
-        let job = self.next_job();
+        let job = self.shared.next_job();
         self.aligning.job = Some(job);
         self.aligning.requests.push(AlignRequest {
             job,
             source,
             target,
-            kept: self.folders.alignments(),
+            kept: self.shared.folders.alignments(),
         });
     }
 
@@ -129,7 +134,7 @@ impl AppState {
                 if alignment.is_restored {
                     let detail =
                         "These documents were aligned before; your corrections are restored.";
-                    self.notify(NoticeKind::Hint, "Restored", detail);
+                    self.shared.notify(NoticeKind::Hint, "Restored", detail);
                 }
                 let first = alignment.table.rows().first();
                 let is_open = first.is_some_and(canopy_corpus::AlignmentRow::is_open);
@@ -143,7 +148,9 @@ impl AppState {
                 self.aligning.selected = (row.unwrap_or(0), Column::Source);
                 self.aligning.scroll_to.set(row.unwrap_or(0));
             }
-            Err(error) => self.show_error("The documents could not be aligned", &error),
+            Err(error) => self
+                .shared
+                .show_error("The documents could not be aligned", &error),
         }
     }
 
@@ -175,7 +182,8 @@ impl AppState {
             Some(row) => self.look_at_row(row),
             None if open.is_some() => {
                 let title = "Every row is reviewed or certain";
-                self.notify(NoticeKind::Done, title, "Save the pairs when you are done.");
+                self.shared
+                    .notify(NoticeKind::Done, title, "Save the pairs when you are done.");
             }
             None => {}
         }
@@ -208,13 +216,13 @@ impl AppState {
     }
 
     fn touch_alignment(&mut self) {
-        self.aligning.dirty_since_secs = Some(self.now_secs);
+        self.aligning.dirty_since_secs = Some(self.shared.now_secs);
     }
 
     /// Saves what is due; returns when the next saving is.
     pub(crate) fn tick_alignment(&mut self) -> Option<f64> {
         let due = self.aligning.dirty_since_secs? + AUTOSAVE_SECS;
-        if due > self.now_secs {
+        if due > self.shared.now_secs {
             return Some(due);
         }
         self.save_alignment();
@@ -231,8 +239,9 @@ impl AppState {
             return;
         };
         let bytes = open.to_bytes();
-        let job = self.keeping_job();
-        self.file_requests
+        let job = self.shared.keeping_job();
+        self.shared
+            .file_requests
             .push(FileRequest::Write { job, path, bytes });
     }
 
@@ -242,12 +251,14 @@ impl AppState {
         };
         if open.languages.source.trim().is_empty() || open.languages.target.trim().is_empty() {
             let detail = "Type the codes of both languages above the columns, such as en and de.";
-            return self.notify(NoticeKind::Error, "Which languages are they?", detail);
+            return self
+                .shared
+                .notify(NoticeKind::Error, "Which languages are they?", detail);
         }
         let stem = open.source.file_stem().unwrap_or_default();
         let name = format!("{}.tmx", stem.to_string_lossy());
         let folder = open.source.parent().map(std::path::Path::to_owned);
-        self.asks.push(Ask::AlignedPairs { name, folder });
+        self.shared.asks.push(Ask::AlignedPairs { name, folder });
     }
 
     fn save_pairs(&mut self, path: PathBuf) {
@@ -256,12 +267,12 @@ impl AppState {
         };
         let format = match AlignmentFormat::from_path(&path) {
             Ok(format) => format,
-            Err(error) => return self.show_error("The pairs are not saved", &error),
+            Err(error) => return self.shared.show_error("The pairs are not saved", &error),
         };
         let keeps = self.aligning.keeps_doubtful;
         let written = WrittenAlignment::from_table(&open.table, &open.languages, format, keeps);
-        let job = self.keeping_job();
-        self.file_requests.push(FileRequest::Export {
+        let job = self.shared.keeping_job();
+        self.shared.file_requests.push(FileRequest::Export {
             job,
             path,
             bytes: written.text.into_bytes(),

@@ -2,23 +2,26 @@
 
 use std::path::PathBuf;
 
-use super::{Evaluate, EvaluateCommand, Evaluating, OpenJudgement, TestSplit, Tracing};
+use super::tracing::TracedUnit;
+use super::{Evaluate, EvaluateCommand, Evaluating, OpenJudgement, TestSplit};
 use crate::ask::Ask;
-use crate::command::{Page, Scope};
+use crate::command::Page;
 use crate::jobs::{EvaluationJob, EvaluationRequest, FileRequest, JobControl, JobId};
+use crate::notices::NoticeKind;
 use crate::settings::Device;
-use crate::state::{AppState, NoticeKind};
+use crate::state::AppState;
 use canopy_corpus::Split;
 use canopy_metrics::judgement::{Criterion, Vote};
 
 impl AppState {
-    pub(crate) fn apply_evaluate(&mut self, command: EvaluateCommand) {
+    /// Carries a command out; returns the unit whose trace it asks for.
+    pub(crate) fn apply_evaluate(&mut self, command: EvaluateCommand) -> Option<TracedUnit> {
         use EvaluateCommand as C;
         let page = &mut self.evaluate;
         match command {
             C::ToggleModel(folder) => page.toggle(folder),
-            C::AskModel => self.asks.push(Ask::EvaluatedModel {
-                folder: self.model_folder(),
+            C::AskModel => self.shared.asks.push(Ask::EvaluatedModel {
+                folder: self.shared.model_folder(),
             }),
             C::AddModel(folder) => {
                 if !page.added.contains(&folder) {
@@ -28,7 +31,7 @@ impl AppState {
                     page.models.push(folder);
                 }
             }
-            C::AskCorpus => self.asks.push(Ask::TestCorpus),
+            C::AskCorpus => self.shared.asks.push(Ask::TestCorpus),
             C::UseCorpus(folder) => {
                 page.corpus = Some(folder.clone());
                 self.look_at_corpus(&folder);
@@ -36,25 +39,18 @@ impl AppState {
             C::UseSplit(split) => page.split = TestSplit(split),
             C::CutSentences(cut) => page.cut_sentences = cut,
             C::Start => self.evaluate_models(),
-            C::Cancel => {
-                if let Some(running) = &page.running {
-                    running.control.cancel();
-                }
-            }
-            C::ShowEvaluation(number) => {
-                page.show(number);
-                page.judgement = None;
-            }
+            C::Cancel => page.cancel(),
+            C::ShowEvaluation(number) => page.show_evaluation(number),
             C::Show(view) => page.view = view,
             C::Select(system) => page.selected = system,
-            C::Trace(segment) => self.open_for_trace(segment),
+            C::Trace(segment) => return self.traced_segment(segment),
             C::AskSave(extension) => {
                 let name = format!("scores.{extension}");
-                self.asks.push(Ask::Scores { name });
+                self.shared.asks.push(Ask::Scores { name });
             }
             C::Save(path) => self.save_evaluation(path),
             C::Judge => self.begin_judgement(),
-            C::AskJudgement => self.asks.push(Ask::OpenJudgement),
+            C::AskJudgement => self.shared.asks.push(Ask::OpenJudgement),
             C::OpenJudgement(path) => self.open_judgement(path),
             C::Vote(criterion, vote) => self.vote(criterion, vote),
             C::GoTo(document) => {
@@ -74,12 +70,13 @@ impl AppState {
                 let is_blind = page.judgement.as_ref().is_some_and(|open| !open.revealed);
                 let ending = if is_blind { "json" } else { "csv" };
                 let name = format!("judgement.{ending}");
-                self.asks.push(Ask::Votes { name });
+                self.shared.asks.push(Ask::Votes { name });
             }
             C::ExportVotes(path) => self.export_votes(path),
             C::CloseJudgement => page.judgement = None,
-            C::Contrast(command) => self.apply_contrast(command),
+            C::Contrast(command) => return self.apply_contrast(command),
         }
+        None
     }
 
     /// All models that can be chosen, each once: none that is known to translate between others than the languages of the
@@ -101,6 +98,7 @@ impl AppState {
     pub fn known_corpora(&self) -> Vec<PathBuf> {
         let mut known = self.training.corpora.clone();
         let all = self
+            .shared
             .settings
             .recent_corpora
             .iter()
@@ -128,11 +126,11 @@ impl AppState {
         let Some(corpus) = self.evaluate.corpus.clone() else {
             return;
         };
-        self.settings.remember_corpus(&corpus);
-        self.save_settings();
+        self.shared.settings.remember_corpus(&corpus);
+        self.shared.save_settings();
         let page = &self.evaluate;
         let (models, split, cut) = (page.models.clone(), page.split.0, page.cut_sentences);
-        self.start_evaluation(models, corpus, split, cut, self.settings.device);
+        self.start_evaluation(models, corpus, split, cut, self.shared.settings.device);
     }
 
     /// Has these models translate these documents.
@@ -144,7 +142,7 @@ impl AppState {
         cut_sentences: bool,
         device: Device,
     ) -> JobId {
-        let job = self.next_job();
+        let job = self.shared.next_job();
         let control = JobControl::default();
         let request = EvaluationJob {
             job,
@@ -152,7 +150,7 @@ impl AppState {
             corpus,
             split,
             cut_sentences,
-            beam_size: self.settings.beam_size,
+            beam_size: self.shared.settings.beam_size,
             device: device.into(),
             control: control.clone(),
         };
@@ -162,26 +160,24 @@ impl AppState {
             unit: "sentences",
             control,
             progress: None,
-            started_secs: self.now_secs,
-            latest_secs: self.now_secs,
+            started_secs: self.shared.now_secs,
+            latest_secs: self.shared.now_secs,
         });
         let request = EvaluationRequest::Evaluate(Box::new(request));
         self.evaluate.requests.push(request);
         job
     }
 
-    /// Writes the source of the segment's document, a paragraph a segment, opens it and translates it.
-    fn open_for_trace(&mut self, segment: usize) {
+    /// The document of a segment, a paragraph a segment, with the model that is looked at.
+    fn traced_segment(&self, segment: usize) -> Option<TracedUnit> {
         let page = &self.evaluate;
-        let (Some(done), Some(data)) = (page.done.get(page.shown), &self.folders.data) else {
-            return;
-        };
+        let (done, data) = (
+            page.done.get(page.shown)?,
+            self.shared.folders.data.as_ref()?,
+        );
         let evaluation = &done.evaluation;
         let segments = &evaluation.comparison.segments;
-        let (Some(found), Some(model)) = (segments.get(segment), done.models.get(page.selected))
-        else {
-            return;
-        };
+        let (found, model) = (segments.get(segment)?, done.models.get(page.selected)?);
         let document = found.segment.document;
         let of_document = segments.iter().filter(|it| it.segment.document == document);
         let paragraphs: Vec<&str> = of_document.map(|it| it.segment.source.as_str()).collect();
@@ -191,54 +187,17 @@ impl AppState {
             .iter()
             .find(|it| it.document == document)
             .map_or_else(String::new, |it| file_name_of(&it.name));
-        let path = data.join("evaluated").join(format!("{name}.txt"));
-        let (paragraph, model) = (found.segment.position, model.clone());
-        let bytes = (paragraphs.join("\n\n") + "\n").into_bytes();
-        let job = self.next_job();
-        self.file_requests.push(FileRequest::Write {
-            job,
-            path: path.clone(),
-            bytes,
-        });
-        self.open_model(model);
-        self.open(path);
-        self.evaluate.tracing = Some(Tracing::Opening { paragraph, job });
-    }
-
-    /// Gives up a trace whose document is not there or no longer wanted.
-    pub(crate) fn forget_trace(&mut self) {
-        self.evaluate.tracing = None;
-        self.evaluate.wanted = None;
-    }
-
-    /// A document has been opened: goes on if it was for a trace.
-    pub(crate) fn opened_for_trace(&mut self) {
-        let Some(Tracing::Opening { paragraph, .. }) = self.evaluate.tracing.take() else {
-            return;
-        };
-        let Some(open) = &self.document else { return };
-        let paragraph = open.document.paragraphs.get(paragraph);
-        let Some(sentence) = paragraph.map(|paragraph| paragraph.sentences.start) else {
-            return;
-        };
-        self.select(sentence);
-        self.evaluate.tracing = Some(Tracing::Translating);
-        self.translate(Scope::Document);
-        if !self.is_busy() {
-            self.forget_trace();
-        }
-    }
-
-    /// A translation has ended: shows the trace if it was for one.
-    pub(crate) fn translated_for_trace(&mut self) {
-        if self.evaluate.tracing.take() == Some(Tracing::Translating) {
-            self.take_wanted();
-            self.show_explorer();
-        }
+        Some(TracedUnit {
+            path: data.join("evaluated").join(format!("{name}.txt")),
+            bytes: (paragraphs.join("\n\n") + "\n").into_bytes(),
+            paragraph: found.segment.position,
+            model: model.clone(),
+            wanted: None,
+        })
     }
 
     fn save_evaluation(&mut self, path: PathBuf) {
-        let job = self.next_job();
+        let job = self.shared.next_job();
         let Some(done) = self.evaluate.done.get(self.evaluate.shown) else {
             return;
         };
@@ -257,14 +216,15 @@ impl AppState {
             return;
         };
         // Another order each time; the program's clock need not be secret.
-        let seed = self.now_secs.to_bits() ^ u64::from(std::process::id());
+        let seed = self.shared.now_secs.to_bits() ^ u64::from(std::process::id());
         let judgement = evaluation.judgement([0, page.selected], seed);
         if judgement.documents.is_empty() {
             let detail = "The two systems translate every document the same, or the documents are too short.";
-            self.notify(NoticeKind::Hint, "Nothing to judge", detail);
+            self.shared
+                .notify(NoticeKind::Hint, "Nothing to judge", detail);
             return;
         }
-        let path = self.folders.data.as_ref().map(|data| {
+        let path = self.shared.folders.data.as_ref().map(|data| {
             let [one, other] = &judgement.systems;
             let name = file_name_of(&format!("{one} vs {other}"));
             data.join("judgements")
@@ -283,10 +243,12 @@ impl AppState {
         // A few hundred kilobytes.
         match OpenJudgement::open(path) {
             Ok(open) => {
-                self.page = Page::Evaluate;
+                self.shared.page = Page::Evaluate;
                 self.evaluate.judgement = Some(open);
             }
-            Err(error) => self.show_error("The judgement could not be opened", &error),
+            Err(error) => self
+                .shared
+                .show_error("The judgement could not be opened", &error),
         }
     }
 
@@ -311,7 +273,7 @@ impl AppState {
 
     /// After every vote, so that nothing is lost.
     pub(crate) fn keep_judgement(&mut self) {
-        let job = self.keeping_job();
+        let job = self.shared.keeping_job();
         let Some(open) = &self.evaluate.judgement else {
             return;
         };
@@ -319,12 +281,13 @@ impl AppState {
             return;
         };
         let bytes = open.to_bytes();
-        self.file_requests
+        self.shared
+            .file_requests
             .push(FileRequest::Write { job, path, bytes });
     }
 
     fn export_votes(&mut self, path: PathBuf) {
-        let job = self.next_job();
+        let job = self.shared.next_job();
         let Some(open) = &self.evaluate.judgement else {
             return;
         };
@@ -333,7 +296,8 @@ impl AppState {
             .is_some_and(|extension| extension == "json");
         if !is_json && !open.revealed {
             let detail = "A table names the preferred systems: save as .json, or reveal first.";
-            self.notify(NoticeKind::Hint, "The judgement is still blind", detail);
+            self.shared
+                .notify(NoticeKind::Hint, "The judgement is still blind", detail);
             return;
         }
         let bytes = if is_json {
@@ -342,7 +306,8 @@ impl AppState {
             open.judgement.csv().into_bytes()
         };
         self.evaluate.exporting = Some(job);
-        self.file_requests
+        self.shared
+            .file_requests
             .push(FileRequest::Export { job, path, bytes });
     }
 }

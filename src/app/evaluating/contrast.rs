@@ -4,11 +4,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Evaluating, Tracing};
+use super::Evaluating;
+use super::tracing::{TracedUnit, Wanted};
 use crate::ask::Ask;
-use crate::command::Command;
-use crate::jobs::{ContrastJob, ContrastResult, EvaluationRequest, FileRequest, JobControl, JobId};
-use crate::state::{AppState, NoticeKind};
+use crate::jobs::{ContrastJob, ContrastResult, EvaluationRequest, JobControl, JobId};
+use crate::notices::NoticeKind;
+use crate::state::AppState;
 use canopy_document::placeholder::stripped;
 use canopy_evaluate::contrastive::Item;
 
@@ -92,11 +93,11 @@ pub fn deciding_word(item: &Item) -> Option<String> {
 }
 
 impl AppState {
-    pub(super) fn apply_contrast(&mut self, command: ContrastCommand) {
+    pub(super) fn apply_contrast(&mut self, command: ContrastCommand) -> Option<TracedUnit> {
         use ContrastCommand as C;
         let page = &mut self.evaluate.contrast;
         match command {
-            C::AskSet => self.asks.push(Ask::ContrastiveSet),
+            C::AskSet => self.shared.asks.push(Ask::ContrastiveSet),
             C::UseSet(path) => page.set = Some(path),
             C::Start => self.contrast_models(),
             C::Show => page.is_shown = page.result.is_some(),
@@ -108,9 +109,10 @@ impl AppState {
                 page.listed = listed;
                 page.list();
             }
-            C::Explore(item) => self.explore_item(item),
+            C::Explore(item) => return self.traced_item(item),
             C::Close => page.is_shown = false,
         }
+        None
     }
 
     /// Why models cannot choose in a set now.
@@ -128,7 +130,7 @@ impl AppState {
         let Some(set) = self.evaluate.contrast.set.clone() else {
             return;
         };
-        let (job, control) = (self.next_job(), JobControl::default());
+        let (job, control) = (self.shared.next_job(), JobControl::default());
         let models = self.evaluate.models.clone();
         self.evaluate.running = Some(Evaluating {
             job,
@@ -136,15 +138,15 @@ impl AppState {
             unit: "translations",
             control: control.clone(),
             progress: None,
-            started_secs: self.now_secs,
-            latest_secs: self.now_secs,
+            started_secs: self.shared.now_secs,
+            latest_secs: self.shared.now_secs,
         });
         let request = EvaluationRequest::Contrast(Box::new(ContrastJob {
             job,
             models,
             set,
-            beam_size: self.settings.beam_size,
-            device: self.settings.device.into(),
+            beam_size: self.shared.settings.beam_size,
+            device: self.shared.settings.device.into(),
             control,
         }));
         self.evaluate.requests.push(request);
@@ -160,22 +162,17 @@ impl AppState {
         page.contrast.is_shown = true;
         page.contrast.selected = 0;
         page.contrast.list();
-        self.notify(NoticeKind::Done, "The contrastive set is scored", "");
+        self.shared
+            .notify(NoticeKind::Done, "The contrastive set is scored", "");
     }
 
-    /// Writes the document of an item, as far as it is near, opens it with the model that is looked at, translates it, and puts
-    /// the right translation in its place, so that the trace is of the word that was to be chosen.
-    fn explore_item(&mut self, number: usize) {
+    /// The document of an item, as far as it is near, with the model that is looked at; the right translation is put in its
+    /// place, so that the trace is of the word that was to be chosen.
+    fn traced_item(&self, number: usize) -> Option<TracedUnit> {
         let page = &self.evaluate.contrast;
-        let (Some(result), Some(data)) = (&page.result, &self.folders.data) else {
-            return;
-        };
-        let (Some(item), Some(model)) = (
-            result.set.items.get(number),
-            result.models.get(page.selected),
-        ) else {
-            return;
-        };
+        let (result, data) = (page.result.as_ref()?, self.shared.folders.data.as_ref()?);
+        let item = result.set.items.get(number)?;
+        let model = result.models.get(page.selected)?;
         let document = &result.set.documents[item.document];
         let first = item.sentence.saturating_sub(AROUND);
         let end = document.sentences.len().min(item.sentence + AROUND + 1);
@@ -189,50 +186,17 @@ impl AppState {
             }
         };
         let name: String = item.id.chars().take(60).map(safe).collect();
-        let path = data.join("evaluated").join(format!("item {name}.txt"));
-        let bytes = (paragraphs.join("\n\n") + "\n").into_bytes();
-        let paragraph = item.sentence - first;
-        let wanted = Wanted {
-            correct: stripped(&item.correct),
-            word: deciding_word(item),
-        };
-        let model = model.folder.clone();
-        let job = self.next_job();
-        self.file_requests.push(FileRequest::Write {
-            job,
-            path: path.clone(),
-            bytes,
-        });
-        self.open_model(model);
-        self.open(path);
-        self.evaluate.tracing = Some(Tracing::Opening { paragraph, job });
-        self.evaluate.wanted = Some(wanted);
+        Some(TracedUnit {
+            path: data.join("evaluated").join(format!("item {name}.txt")),
+            bytes: (paragraphs.join("\n\n") + "\n").into_bytes(),
+            paragraph: item.sentence - first,
+            model: model.folder.clone(),
+            wanted: Some(Wanted {
+                correct: stripped(&item.correct),
+                word: deciding_word(item),
+            }),
+        })
     }
-
-    /// Before the trace of an item: its sentence has the right translation, and the explorer looks for its word.
-    pub(super) fn take_wanted(&mut self) {
-        let Some(Wanted { correct, word }) = self.evaluate.wanted.take() else {
-            return;
-        };
-        let Some(sentence) = self.selected() else {
-            return;
-        };
-        for command in [
-            Command::EditSentence(sentence),
-            Command::Editing(correct),
-            Command::KeepEdit,
-        ] {
-            self.apply(command);
-        }
-        self.explorer.wanted_word = word;
-    }
-}
-
-/// The translation and the token that *Explore* shows of an item, once its trace is there.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Wanted {
-    correct: String,
-    word: Option<String>,
 }
 
 #[cfg(test)]

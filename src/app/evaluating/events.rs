@@ -1,17 +1,18 @@
 //! Events of the thread that evaluates.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Evaluated, Tracing};
+use super::Evaluated;
 use crate::error::Error;
 use crate::jobs::{EvaluationProgress, JobId};
-use crate::state::{AppState, NoticeKind};
+use crate::notices::NoticeKind;
+use crate::state::AppState;
 use canopy_evaluate::evaluation::{Evaluation, ExpectedForms};
 
 impl AppState {
     pub(crate) fn evaluating(&mut self, job: JobId, progress: EvaluationProgress) {
-        let now_secs = self.now_secs;
+        let now_secs = self.shared.now_secs;
         let running = self.evaluate.running.as_mut();
         if let Some(running) = running.filter(|running| running.job == job) {
             if running.progress.is_none() {
@@ -46,7 +47,17 @@ impl AppState {
         if is_sample {
             self.sample_evaluated(number, &evaluation);
         }
-        self.notify(NoticeKind::Done, "The evaluation is complete", "");
+        self.shared
+            .notify(NoticeKind::Done, "The evaluation is complete", "");
+    }
+
+    /// The languages of a corpus are known: if it is the one of the page, models of other languages are left out.
+    pub(crate) fn corpus_known(&mut self, folder: &Path) {
+        if self.evaluate.corpus.as_deref() == Some(folder) {
+            let chosen = std::mem::take(&mut self.evaluate.models);
+            let fits = |model: &PathBuf| self.fits(model, folder) != Some(false);
+            self.evaluate.models = chosen.into_iter().filter(fits).collect();
+        }
     }
 
     /// Returns whether the job was the evaluation.
@@ -65,28 +76,26 @@ impl AppState {
         if let Some(done) = page.done.iter_mut().find(is_saved) {
             done.is_unsaved = false;
         }
-        self.notify(NoticeKind::Done, "Saved", path.display().to_string());
+        self.shared
+            .notify(NoticeKind::Done, "Saved", path.display().to_string());
     }
 
     /// Returns whether the job was one of this page.
     pub(crate) fn evaluation_failed(&mut self, job: JobId, error: &Error) -> bool {
         let saving = &mut self.evaluate.saving;
         if saving.take_if(|(saving, _)| *saving == job).is_some() {
-            self.show_error("It could not be saved", error);
+            self.shared.show_error("It could not be saved", error);
             return true;
         }
         let exporting = &mut self.evaluate.exporting;
         if exporting.take_if(|exporting| *exporting == job).is_some() {
-            self.show_error("The votes could not be saved", error);
+            self.shared
+                .show_error("The votes could not be saved", error);
             return true;
-        }
-        let tracing = self.evaluate.tracing;
-        if matches!(tracing, Some(Tracing::Opening { job: write, .. }) if write == job) {
-            self.forget_trace();
         }
         let was_running = self.evaluation_ended(job);
         if was_running {
-            self.show_error("The evaluation stopped", error);
+            self.shared.show_error("The evaluation stopped", error);
         }
         was_running
     }

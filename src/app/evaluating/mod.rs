@@ -3,11 +3,14 @@
 mod commands;
 mod contrast;
 mod events;
+mod tracing;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+pub(crate) use tracing::{Tracing, Wanted};
 
 pub use contrast::{Contrast, ContrastCommand, Listed, deciding_word};
 
@@ -166,22 +169,6 @@ pub struct Evaluate {
     saving: Option<(JobId, Arc<Evaluation>)>,
     /// The last export of votes.
     exporting: Option<JobId>,
-    /// The trace to be made once its document is open, and then once it is translated.
-    tracing: Option<Tracing>,
-    /// The part of it that is shown, if it is made for an item of a contrastive set.
-    wanted: Option<contrast::Wanted>,
-}
-
-/// On the way from a segment to its trace.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tracing {
-    /// The paragraph of the document that is being opened.
-    Opening {
-        paragraph: usize,
-        /// Writes the document.
-        job: JobId,
-    },
-    Translating,
 }
 
 /// [`Split::Test`] by default.
@@ -220,6 +207,19 @@ impl Evaluate {
     /// Whether there are scores that are in no file.
     pub(crate) fn has_unsaved(&self) -> bool {
         self.done.iter().any(|done| done.is_unsaved)
+    }
+
+    /// Stops the evaluation under way.
+    pub(crate) fn cancel(&self) {
+        if let Some(running) = &self.running {
+            running.control.cancel();
+        }
+    }
+
+    /// Shows another one of the evaluations, in place of a judgement.
+    pub(crate) fn show_evaluation(&mut self, number: usize) {
+        self.show(number);
+        self.judgement = None;
     }
 
     /// Shows another one of the evaluations, from its first view.

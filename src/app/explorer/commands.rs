@@ -9,7 +9,8 @@ use super::{Awaited, ExploreCommand, Explorer, Origin};
 use crate::ask::Ask;
 use crate::command::Page;
 use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, Request};
-use crate::state::{AppState, ModelState};
+use crate::models::ModelState;
+use crate::state::AppState;
 use canopy_explain::{ContextEdit, Explanation, Heads, ModelView, Question, ViewKind};
 use canopy_translate::inference::{InstalledModel, Reads};
 
@@ -74,12 +75,12 @@ impl AppState {
                 let part = self.traced_section(sentence);
                 self.trace_document(part, None);
             }
-            C::AskOpenTrace => self.asks.push(Ask::OpenTrace {
-                folder: self.document_folder(),
+            C::AskOpenTrace => self.shared.asks.push(Ask::OpenTrace {
+                folder: self.document.document_folder(&self.shared),
             }),
             C::OpenTrace(path) => self.open_trace(path, false),
-            C::AskCompare => self.asks.push(Ask::CompareTrace {
-                folder: self.document_folder(),
+            C::AskCompare => self.shared.asks.push(Ask::CompareTrace {
+                folder: self.document.document_folder(&self.shared),
             }),
             C::CompareWith(path) => self.open_trace(path, true),
             C::StopComparing => {
@@ -87,8 +88,8 @@ impl AppState {
                     self.request_trace();
                 }
             }
-            C::AskEncoder => self.asks.push(Ask::Encoder),
-            C::AskEncoderToImport(is_folder) => self.asks.push(if is_folder {
+            C::AskEncoder => self.shared.asks.push(Ask::Encoder),
+            C::AskEncoderToImport(is_folder) => self.shared.asks.push(if is_folder {
                 Ask::EncoderFolder
             } else {
                 Ask::EncoderFile
@@ -136,7 +137,7 @@ impl AppState {
 
     /// Puts the present question to the trace.
     pub(super) fn request_trace(&mut self) {
-        let job = self.next_job();
+        let job = self.shared.next_job();
         if self.explorer.question.view.of_model().is_none() {
             self.explorer.cancel_pending();
         }
@@ -186,7 +187,7 @@ impl AppState {
         if self.explorer.is_behind() || !self.shows_present() {
             return;
         }
-        let job = self.next_job();
+        let job = self.shared.next_job();
         self.request_explanation(job, (ModelView::LeaveOneOut, sentence), Some(edit));
     }
 
@@ -206,7 +207,7 @@ impl AppState {
         (view, sentence): (ModelView, usize),
         edit: Option<ContextEdit>,
     ) {
-        let Some(document) = &self.document else {
+        let Some(document) = &self.document.open else {
             return;
         };
         // What the model has begun to adapt to for one sentence, it needs for the next one too.
@@ -218,30 +219,30 @@ impl AppState {
             targets: document.target_texts(),
             sentence,
             edit,
-            options: self.search_options(),
+            options: self.shared.search_options(),
             control,
         };
         self.explorer.pending = Some(job);
-        self.requests.push(request);
+        self.shared.requests.push(request);
     }
 
     /// Shows the page; what it can show by itself it does.
     pub(crate) fn show_explorer(&mut self) {
-        self.page = Page::Explore;
+        self.shared.page = Page::Explore;
         if self.why_no_trace().is_none() && !self.is_traced() {
             self.trace_unasked();
             return;
         }
         let is_empty = self.explorer.trace.is_none() && self.explorer.awaited.is_none();
-        if let Some(example) = self.shipped.traces.first().cloned()
+        if let Some(example) = self.shared.shipped.traces.first().cloned()
             && is_empty
-            && self.document.is_none()
+            && self.document.open.is_none()
         {
             self.open_trace(example, false);
             return;
         }
         // Where the reader was in the document.
-        let Some(sentence) = self.selected().filter(|_| self.is_traced()) else {
+        let Some(sentence) = self.document.selected().filter(|_| self.is_traced()) else {
             return;
         };
         if self.explorer.question.query.sentence != sentence {
@@ -254,17 +255,17 @@ impl AppState {
 
     /// Starts the trace when its last requirement arrives while the page is shown.
     pub(crate) fn trace_if_shown(&mut self) {
-        if self.page == Page::Explore && self.explorer.trace.is_none() {
+        if self.shared.page == Page::Explore && self.explorer.trace.is_none() {
             self.trace_unasked();
         }
     }
 
     /// The open document with its targets and the open model.
     pub(super) fn traceable(&self) -> Option<Origin> {
-        let ModelState::Open { info, .. } = &self.model else {
+        let ModelState::Open { info, .. } = &self.models.current else {
             return None;
         };
-        let document = self.document.as_ref()?;
+        let document = self.document.open.as_ref()?;
         Some(Origin::Document {
             path: document.path.clone(),
             document: document.document.clone(),
@@ -292,13 +293,13 @@ impl AppState {
 
     /// Why the open document cannot be traced now.
     pub fn why_no_trace(&self) -> Option<&'static str> {
-        let Some(document) = &self.document else {
+        let Some(document) = &self.document.open else {
             return Some("No document is open.");
         };
-        match &self.model {
+        match &self.models.current {
             ModelState::None => Some("No model is open."),
             ModelState::Opening { .. } => Some("The model is being opened."),
-            ModelState::Open { .. } if self.running.is_some() => {
+            ModelState::Open { .. } if self.document.running.is_some() => {
                 Some("The document is being translated.")
             }
             ModelState::Open { .. } => {
@@ -311,7 +312,7 @@ impl AppState {
 
     /// An installed model that reads documents in the languages of the open one, if that reads each sentence by itself.
     pub fn model_of_documents(&self) -> Option<&InstalledModel> {
-        let ModelState::Open { info, .. } = &self.model else {
+        let ModelState::Open { info, .. } = &self.models.current else {
             return None;
         };
         if !matches!(info.reads, Reads::Nothing | Reads::Confirmed) {
@@ -331,7 +332,7 @@ impl AppState {
         let Some(folder) = self.explorer.next_model.take() else {
             return;
         };
-        if matches!(&self.model, ModelState::Open { info, .. } if info.folder == folder) {
+        if matches!(&self.models.current, ModelState::Open { info, .. } if info.folder == folder) {
             self.explorer.question.view = ViewKind::Tree;
             self.explorer.question.query = self.explorer.for_tree(self.explorer.question.query);
             self.trace_unasked();
@@ -353,13 +354,13 @@ impl AppState {
         if self.why_no_trace().is_some() {
             return;
         }
-        let (Some(origin), Some(document)) = (self.traceable(), &self.document) else {
+        let (Some(origin), Some(document)) = (self.traceable(), &self.document.open) else {
             return;
         };
         let (targets, document) = (document.target_texts(), document.document.clone());
-        let job = self.next_job();
+        let job = self.shared.next_job();
         self.explorer.awaited = Some(Awaited::Trace { job, origin });
-        self.requests.push(Request::Trace {
+        self.shared.requests.push(Request::Trace {
             job,
             document,
             targets,
@@ -369,12 +370,12 @@ impl AppState {
     }
 
     fn open_trace(&mut self, path: PathBuf, compared: bool) {
-        let job = self.next_job();
+        let job = self.shared.next_job();
         let request = ExplainRequest::Open {
             job,
             path: path.clone(),
         };
-        self.page = Page::Explore;
+        self.shared.page = Page::Explore;
         self.explorer.awaited = Some(Awaited::File {
             job,
             path,
@@ -392,7 +393,7 @@ impl AppState {
             .rsplit_once('.')
             .map_or(document.as_str(), |parts| parts.0);
         let name = format!("{stem}.{extension}");
-        self.asks.push(if extension == "trace" {
+        self.shared.asks.push(if extension == "trace" {
             Ask::Trace { name }
         } else {
             Ask::Explanation { name }
@@ -400,7 +401,7 @@ impl AppState {
     }
 
     fn save_figure(&mut self, path: PathBuf) {
-        let job = self.next_job();
+        let job = self.shared.next_job();
         let Some(Ok(answer)) = &self.explorer.answer else {
             return;
         };
@@ -415,7 +416,7 @@ impl AppState {
     }
 
     fn save_trace(&mut self, path: PathBuf) {
-        let job = self.next_job();
+        let job = self.shared.next_job();
         let Some(trace) = &self.explorer.trace else {
             return;
         };

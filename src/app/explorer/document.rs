@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use super::Origin;
-use crate::command::{Command, Page};
-use crate::state::{AppState, ModelState, NoticeKind};
+use crate::command::Page;
+use crate::models::ModelState;
+use crate::notices::NoticeKind;
+use crate::state::AppState;
 
 impl AppState {
     pub(super) fn show_in_document(&mut self, sentence: usize) {
@@ -12,20 +14,21 @@ impl AppState {
             return;
         };
         if self.is_in_document(sentence) {
-            self.page = Page::Document;
-            self.apply(Command::Select(sentence));
-            self.apply(Command::ScrollTo(sentence));
+            self.shared.page = Page::Document;
+            self.select(sentence);
+            self.document
+                .with_document(|document| document.scroll_to.set(sentence));
             return;
         }
         let name = &source.overview().document;
         let detail = format!("The trace is of {name}, as it was then. Open that document first.");
         let title = "The open document has no such sentence there";
-        self.notify(NoticeKind::Hint, title, detail);
+        self.shared.notify(NoticeKind::Hint, title, detail);
     }
 
     /// Whether a sentence of the trace stands at the same place of the open document.
     fn is_in_document(&self, sentence: usize) -> bool {
-        let (Some(open), Some(trace)) = (&self.document, &self.explorer.trace) else {
+        let (Some(open), Some(trace)) = (&self.document.open, &self.explorer.trace) else {
             return false;
         };
         let overview = trace.source.overview();
@@ -46,7 +49,7 @@ impl AppState {
 
     /// Why the trace that is shown is not of the open document as it is now; nothing of one from a file.
     pub fn why_trace_is_old(&self) -> Option<&'static str> {
-        let open = self.document.as_ref()?;
+        let open = self.document.open.as_ref()?;
         let Origin::Document {
             path,
             document,
@@ -63,7 +66,7 @@ impl AppState {
         if !Arc::ptr_eq(document, &open.document) || *revision != open.total_revision() {
             return Some("The document has changed since it was traced.");
         }
-        match &self.model {
+        match &self.models.current {
             ModelState::Open { info, .. } if info.folder != *model => {
                 Some("These figures are of another model.")
             }

@@ -7,7 +7,8 @@ use super::sample::clearest_question;
 use super::{Awaited, Explorer, OpenTrace, Origin};
 use crate::error::{Error, Result};
 use crate::jobs::{Answer, JobId};
-use crate::state::{AppState, NoticeKind};
+use crate::notices::NoticeKind;
+use crate::state::AppState;
 use canopy_explain::trace::TraceSource;
 use canopy_explain::{Explanation, ViewKind};
 
@@ -41,7 +42,8 @@ impl AppState {
                 "It is of {}, which has different sentences. Trace the same document with the other model.",
                 source.overview().document
             );
-            self.notify(NoticeKind::Error, "This trace cannot be compared", detail);
+            self.shared
+                .notify(NoticeKind::Error, "This trace cannot be compared", detail);
             return;
         }
         self.explorer.compared = Some(source);
@@ -60,7 +62,9 @@ impl AppState {
             explorer.question
         } else {
             let selected = match &origin {
-                Origin::Document { .. } => self.document.as_ref().and_then(|open| open.selected),
+                Origin::Document { .. } => {
+                    self.document.open.as_ref().and_then(|open| open.selected)
+                }
                 Origin::File(_) => None,
             };
             explorer.back.clear();
@@ -116,7 +120,8 @@ impl AppState {
                     .is_some()
                 {
                     self.explorer.taking_in = None;
-                    self.show_error("The edited sentence could not be scored", &error);
+                    self.shared
+                        .show_error("The edited sentence could not be scored", &error);
                 }
                 return;
             }
@@ -148,7 +153,8 @@ impl AppState {
             .take_if(|saving| *saving == job)
             .is_some()
         {
-            self.notify(NoticeKind::Done, "Saved", path.display().to_string());
+            self.shared
+                .notify(NoticeKind::Done, "Saved", path.display().to_string());
         }
     }
 
@@ -169,7 +175,7 @@ impl AppState {
             return true;
         }
         if explorer.saving.take_if(|saving| *saving == job).is_some() {
-            self.show_error("It could not be saved", error);
+            self.shared.show_error("It could not be saved", error);
             return true;
         }
         let is_awaited = |awaited: &mut Awaited| match awaited {
@@ -177,11 +183,13 @@ impl AppState {
         };
         match explorer.awaited.take_if(is_awaited) {
             Some(Awaited::Trace { .. }) => {
-                self.show_error("The document could not be traced", error);
+                self.shared
+                    .show_error("The document could not be traced", error);
                 true
             }
             Some(Awaited::File { .. }) => {
-                self.show_error("The trace could not be opened", error);
+                self.shared
+                    .show_error("The trace could not be opened", error);
                 true
             }
             None => self.comparison_failed(job, error),

@@ -23,7 +23,7 @@ impl AppState {
 
     /// Requests the margin of the selected sentence if the selection has changed.
     pub(crate) fn follow_margin(&mut self) {
-        if self.page != Page::Document {
+        if self.shared.page != Page::Document {
             return;
         }
         let wanted = self.wanted_margin();
@@ -43,7 +43,7 @@ impl AppState {
             *margin = MarginState::default();
             return;
         };
-        let job = self.next_job();
+        let job = self.shared.next_job();
         self.explorer.margin.pending = Some(job);
         self.explorer
             .requests
@@ -51,7 +51,7 @@ impl AppState {
     }
 
     fn wanted_margin(&self) -> Option<(Arc<TraceSource>, Query)> {
-        let open = self.document.as_ref()?;
+        let open = self.document.open.as_ref()?;
         let trace = self.explorer.trace.as_ref()?;
         let Origin::Document { document, .. } = &trace.origin else {
             return None;

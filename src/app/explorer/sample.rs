@@ -2,7 +2,8 @@
 
 use super::Origin;
 use super::select::longest_word;
-use crate::state::{AppState, ModelState};
+use crate::models::ModelState;
+use crate::state::AppState;
 use canopy_corpus::synthetic::{TARGET_LANGUAGE, deciding_sentence};
 use canopy_explain::trace::TraceSource;
 use canopy_explain::{Choices, Explanation, Heads, Query, Question, ViewKind, sentence_weights};
@@ -25,7 +26,7 @@ impl AppState {
     /// Whether a trace is one of the made-up language, by the model that is open.
     pub(crate) fn is_tale(&self, origin: &Origin) -> bool {
         matches!(origin, Origin::Document { .. })
-            && matches!(&self.model, ModelState::Open { info, .. } if info.target_language == TARGET_LANGUAGE)
+            && matches!(&self.models.current, ModelState::Open { info, .. } if info.target_language == TARGET_LANGUAGE)
     }
 
     /// Whether the trace that is shown is a tale of the sample run.

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::state::{AppState, ModelState};
+use crate::models::ModelState;
+use crate::state::AppState;
 use canopy_document::document::{Document, Section};
 
 /// A trace that takes no more is made unrequested.
@@ -11,10 +12,10 @@ pub(super) const UNASKED_BYTES: usize = 96 << 20;
 impl AppState {
     /// Returns about how many bytes a trace of the open document takes, or of `part` of it; none without document or model.
     pub fn trace_bytes(&self, part: Option<Range<usize>>) -> Option<usize> {
-        let ModelState::Open { info, .. } = &self.model else {
+        let ModelState::Open { info, .. } = &self.models.current else {
             return None;
         };
-        let document = &self.document.as_ref()?.document;
+        let document = &self.document.open.as_ref()?.document;
         let part = part.unwrap_or(0..document.sentences.len());
         Some(info.trace_cost.bytes(document, part))
     }
@@ -22,7 +23,7 @@ impl AppState {
     /// Returns the largest section around a sentence of the open document whose trace costs little, or, where the smallest
     /// costs much, as many sentences around it as do not; none if the whole document costs little.
     pub fn traced_section(&self, sentence: usize) -> Option<Range<usize>> {
-        let document = &self.document.as_ref()?.document;
+        let document = &self.document.open.as_ref()?.document;
         let costs_little = |part: &Range<usize>| {
             let bytes = self.trace_bytes(Some(part.clone()));
             bytes.is_some_and(|bytes| bytes <= UNASKED_BYTES)

@@ -60,11 +60,11 @@ impl Default for SimilarityState {
 impl AppState {
     /// The encoder that a person has chosen.
     pub fn encoder(&self) -> Option<&Path> {
-        self.settings.encoder.as_deref()
+        self.shared.settings.encoder.as_deref()
     }
 
     pub(super) fn use_encoder(&mut self, folder: PathBuf) {
-        self.set(|settings| settings.encoder = Some(folder));
+        self.shared.set(|settings| settings.encoder = Some(folder));
         self.explorer.similarity.known = None;
         self.explorer.answer = None;
         self.request_trace();
@@ -76,7 +76,7 @@ impl AppState {
     }
 
     pub(super) fn import_encoder(&mut self, path: PathBuf) {
-        let job = self.next_job();
+        let job = self.shared.next_job();
         self.explorer.similarity.importing = Some(job);
         let request = ModelRequest::ImportEncoder { job, path };
         self.models.requests.push(request);
@@ -94,7 +94,8 @@ impl AppState {
         let importing = &mut self.explorer.similarity.importing;
         let failed = importing.take_if(|importing| *importing == job).is_some();
         if failed {
-            self.show_error("The encoder could not be imported", error);
+            self.shared
+                .show_error("The encoder could not be imported", error);
         }
         failed
     }
@@ -114,7 +115,8 @@ impl AppState {
     /// Answers if the document was compared already, else has it compared; without an encoder the window says what to do.
     pub(super) fn request_similarity(&mut self, job: JobId) {
         self.explorer.pending = None;
-        let (Some(trace), Some(encoder)) = (&self.explorer.trace, &self.settings.encoder) else {
+        let (Some(trace), Some(encoder)) = (&self.explorer.trace, &self.shared.settings.encoder)
+        else {
             return;
         };
         let key = ComparisonKey {
@@ -139,11 +141,11 @@ impl AppState {
             title: overview.document.clone(),
             texts: texts.map(TracedSentence::plain_text).collect(),
             encoder: key.encoder.clone(),
-            device: self.settings.device.into(),
+            device: self.shared.settings.device.into(),
             measure: key.measure,
             control: control.clone(),
         };
-        self.requests.push(Request::Compare {
+        self.shared.requests.push(Request::Compare {
             job,
             comparison: Box::new(comparison),
         });

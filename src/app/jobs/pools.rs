@@ -106,7 +106,7 @@ impl Pools {
     /// Sends all requests of a state, and empties its queues.
     pub fn send(&self, state: &mut AppState) {
         let device = &self.device;
-        for request in state.requests.drain(..) {
+        for request in state.shared.requests.drain(..) {
             device.worker.send(request);
         }
         for request in state.training.requests.drain(..) {
@@ -116,7 +116,7 @@ impl Pools {
             device.evaluations.send(request);
         }
         if let Some(disk) = &self.disk {
-            for request in state.file_requests.drain(..) {
+            for request in state.shared.file_requests.drain(..) {
                 disk.files.send(request);
             }
             for request in state.training.run_requests.drain(..) {
@@ -130,7 +130,7 @@ impl Pools {
             }
         }
         let questions = &self.questions;
-        for request in state.checking.requests.drain(..) {
+        for request in state.document.checking.requests.drain(..) {
             questions.checks.send(request);
         }
         for request in state.explorer.requests.drain(..) {
@@ -139,10 +139,10 @@ impl Pools {
         for request in state.aligning.requests.drain(..) {
             questions.align.send(request);
         }
-        for request in state.suggestions.requests.drain(..) {
+        for request in state.document.suggestions.requests.drain(..) {
             questions.suggestions.send(request);
         }
-        for request in state.suggestions.server_requests.drain(..) {
+        for request in state.document.suggestions.server_requests.drain(..) {
             questions.servers.send(request);
         }
         for request in state.models.getting.requests.drain(..) {

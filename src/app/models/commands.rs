@@ -6,7 +6,8 @@ use super::{Adding, Found, ModelsCommand};
 use crate::ask::Ask;
 use crate::command::Page;
 use crate::jobs::{JobControl, ModelRequest};
-use crate::state::{AppState, NoticeKind};
+use crate::notices::NoticeKind;
+use crate::state::AppState;
 use canopy_translate::inference::{forget_default, pair_key};
 
 impl AppState {
@@ -19,13 +20,13 @@ impl AppState {
                 models.getting.is_open = false;
             }
             C::Get(command) => self.apply_getting(command),
-            C::AskFolder => self.asks.push(Ask::AddModel),
-            C::AskFile => self.asks.push(Ask::AddModelFile),
+            C::AskFolder => self.shared.asks.push(Ask::AddModel),
+            C::AskFile => self.shared.asks.push(Ask::AddModelFile),
             C::Inspect(path) => self.inspect_model(path, false),
             C::Bring(path) => self.inspect_model(path, true),
             C::Add { path, languages } => self.add_model(path, languages),
             C::State { folder, languages } => {
-                let job = self.next_job();
+                let job = self.shared.next_job();
                 self.models.requests.push(ModelRequest::State {
                     job,
                     folder,
@@ -42,15 +43,15 @@ impl AppState {
             C::Keep => models.removing = None,
             C::Remove(folder) => {
                 models.removing = None;
-                let job = self.next_job();
+                let job = self.shared.next_job();
                 let request = ModelRequest::Remove { job, folder };
                 self.models.requests.push(request);
             }
             C::Use(folder) => {
                 self.open_model(folder);
                 self.models.found = None;
-                if self.document.is_some() {
-                    self.page = Page::Document;
+                if self.document.open.is_some() {
+                    self.shared.page = Page::Document;
                 }
             }
             C::MakeDefault {
@@ -58,7 +59,7 @@ impl AppState {
                 source,
                 target,
             } => self.make_default(folder, &source, &target),
-            C::ForgetDefault(pair) => self.set(|settings| {
+            C::ForgetDefault(pair) => self.shared.set(|settings| {
                 settings.default_models.remove(&pair);
             }),
             C::TranslateFrom(source) => self.translate_from(&source),
@@ -67,9 +68,9 @@ impl AppState {
     }
 
     fn inspect_model(&mut self, path: PathBuf, is_wanted: bool) {
-        self.page = Page::Models;
+        self.shared.page = Page::Models;
         self.models.getting.is_open = false;
-        let job = self.next_job();
+        let job = self.shared.next_job();
         self.models.found = Some(Found {
             path: path.clone(),
             job,
@@ -81,13 +82,14 @@ impl AppState {
     }
 
     pub(super) fn add_model(&mut self, path: PathBuf, languages: Option<[String; 2]>) {
-        self.page = Page::Models;
+        self.shared.page = Page::Models;
         if let Some(adding) = &self.models.adding {
             let detail = format!("{} is being added.", super::events::name_of(&adding.path));
-            self.notify(NoticeKind::Hint, "One model at a time", detail);
+            self.shared
+                .notify(NoticeKind::Hint, "One model at a time", detail);
             return;
         }
-        let job = self.next_job();
+        let job = self.shared.next_job();
         let control = JobControl::default();
         let models = &mut self.models;
         models.found = None;
@@ -108,21 +110,21 @@ impl AppState {
 
     fn make_default(&mut self, folder: PathBuf, source: &str, target: &str) {
         let key = pair_key(source, target);
-        self.set(|settings| {
+        self.shared.set(|settings| {
             settings.default_models.insert(key, folder.clone());
             // The program begins with the one used last; a document takes that of its languages.
             settings.default_model.take_if(|first| *first != folder);
         });
         let current = self.languages();
         let is_current = current.is_some_and(|(from, to)| from == source && to == target);
-        if is_current && !self.is_busy() {
+        if is_current && !self.document.is_busy() {
             self.open_between(source, Some(target));
         }
     }
 
     /// Forgets a model that is gone.
     pub(super) fn forget_model(&mut self, folder: &PathBuf) {
-        self.set(|settings| {
+        self.shared.set(|settings| {
             forget_default(&mut settings.default_models, folder);
             settings.default_model.take_if(|first| first == folder);
             settings.recent_models.retain(|recent| recent != folder);

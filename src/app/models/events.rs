@@ -8,7 +8,9 @@ use crate::command::Command;
 use crate::error::{BaseError, Error, Result};
 use crate::jobs::{JobId, ModelRequest};
 use crate::language;
-use crate::state::{AppState, ModelState, NoticeKind};
+use crate::models::ModelState;
+use crate::notices::NoticeKind;
+use crate::state::AppState;
 use canopy_base::error::{find, is_of_device};
 use canopy_corpus::synthetic::TARGET_LANGUAGE;
 use canopy_translate::inference::{InstalledModel, ModelInfo, pair_key};
@@ -50,7 +52,7 @@ impl AppState {
             Err(error) => {
                 self.models.found = None;
                 let title = format!("{} is not a readable model", name_of(path));
-                self.show_error(&title, &error);
+                self.shared.show_error(&title, &error);
             }
         }
     }
@@ -80,7 +82,8 @@ impl AppState {
             }
             (_, targets) => format!("It translates to {} languages.", targets.len()),
         };
-        self.notify(NoticeKind::Done, format!("{} is added", model.name), detail);
+        self.shared
+            .notify(NoticeKind::Done, format!("{} is added", model.name), detail);
         // A document that no model fitted may have one now.
         let fits = matches!(
             self.language_note(),
@@ -109,7 +112,8 @@ impl AppState {
         self.forget_model(folder);
         let is_open = self.models.in_use().any(|used| used == folder);
         let name = name_of(folder);
-        self.notify(NoticeKind::Done, format!("{name} is removed"), "");
+        self.shared
+            .notify(NoticeKind::Done, format!("{name} is removed"), "");
         if is_open {
             self.open_first_model(None);
         }
@@ -127,9 +131,10 @@ impl AppState {
                 path.display()
             );
             let title = format!("A model called {name} is installed already");
-            self.notify(NoticeKind::Error, title, detail);
+            self.shared.notify(NoticeKind::Error, title, detail);
         } else {
-            self.show_error(&format!("{name} could not be added"), error);
+            self.shared
+                .show_error(&format!("{name} could not be added"), error);
         }
         true
     }
@@ -142,7 +147,7 @@ impl AppState {
 
     /// The requested model is open.
     pub(crate) fn model_in_use(&mut self) {
-        let ModelState::Open { info, .. } = &self.model else {
+        let ModelState::Open { info, .. } = &self.models.current else {
             return;
         };
         let info = info.clone();
@@ -167,10 +172,12 @@ impl AppState {
     fn ask_about_default(&mut self, info: &ModelInfo) {
         let (source, target) = (info.source_language.clone(), info.target_language.clone());
         if [&source, &target].iter().any(|code| *code == "und") {
-            return self.notify(NoticeKind::Done, "The model is ready to translate", "");
+            return self
+                .shared
+                .notify(NoticeKind::Done, "The model is ready to translate", "");
         }
         let [from, to] = [&source, &target].map(|code| language::name(code));
-        let defaults = &self.settings.default_models;
+        let defaults = &self.shared.settings.default_models;
         let replaced = defaults.get(&pair_key(&source, &target));
         let replaced = replaced.map(|folder| match self.models.get(folder) {
             Some(model) => model.name.clone(),
@@ -184,15 +191,15 @@ impl AppState {
             None => format!("{} is open. These languages have no default.", info.name),
         };
         let title = format!("Make it the default for {from} → {to}?");
-        self.notify(NoticeKind::Done, title, detail);
+        self.shared.notify(NoticeKind::Done, title, detail);
         let folder = info.folder.clone();
         let command = Command::Models(ModelsCommand::MakeDefault {
             folder,
             source,
             target,
         });
-        self.with_button("Make default", command);
-        if let Some(notice) = self.notices.last_mut() {
+        self.shared.with_button("Make default", command);
+        if let Some(notice) = self.shared.notices.last_mut() {
             notice.until_secs = None;
         }
     }
@@ -215,7 +222,7 @@ impl AppState {
             ..InstalledModel::default()
         });
         if !is_ours {
-            let job = self.next_job();
+            let job = self.shared.next_job();
             self.models.describing = Some(job);
             let path = info.folder.clone();
             let request = ModelRequest::Inspect { job, path };

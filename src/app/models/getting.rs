@@ -8,7 +8,8 @@ use crate::command::Page;
 use crate::error::{BaseError, Error};
 use crate::jobs::{CatalogueRequest, JobControl, JobId, ModelRequest};
 use crate::language;
-use crate::state::{AppState, NoticeKind};
+use crate::notices::NoticeKind;
+use crate::state::AppState;
 use canopy_translate::catalogue::{
     Catalogue, CatalogueModel, DEFAULT_CATALOGUES, Installation, Look, Progress,
 };
@@ -148,7 +149,7 @@ impl AppState {
         let getting = &mut self.models.getting;
         match command {
             C::Open { from, to } => {
-                self.page = Page::Models;
+                self.shared.page = Page::Models;
                 getting.is_open = true;
                 if from.is_some() {
                     (getting.from, getting.to) = (from, to);
@@ -169,11 +170,12 @@ impl AppState {
             }
             C::Add(text) => self.add_catalogue(&text),
             C::Remove(text) => {
-                self.set(|settings| settings.catalogues.retain(|it| *it != text));
+                self.shared
+                    .set(|settings| settings.catalogues.retain(|it| *it != text));
                 self.read_catalogues();
             }
             C::Switch { name, on } => {
-                self.set(|settings| {
+                self.shared.set(|settings| {
                     settings.catalogues_off.retain(|it| *it != name);
                     if !on {
                         settings.catalogues_off.push(name);
@@ -188,13 +190,13 @@ impl AppState {
     fn add_catalogue(&mut self, text: &str) {
         let text = text.trim().to_owned();
         if let Err(error) = Catalogue::named(&text) {
-            self.show_error("Not a catalogue", &error);
+            self.shared.show_error("Not a catalogue", &error);
             return;
         }
         let known = DEFAULT_CATALOGUES
             .iter()
             .any(|known| known.address == text || known.name == text);
-        self.set(|settings| {
+        self.shared.set(|settings| {
             if !known && !settings.catalogues.contains(&text) {
                 settings.catalogues.push(text);
             }
@@ -203,23 +205,26 @@ impl AppState {
     }
 
     fn read_catalogues(&mut self) {
-        let settings = &self.settings;
+        let settings = &self.shared.settings;
         match Catalogue::chosen(&settings.catalogues, &settings.catalogues_off) {
             Ok(catalogues) => {
-                let job = self.next_job();
+                let job = self.shared.next_job();
                 let getting = &mut self.models.getting;
                 getting.lists = Lists::Reading(job);
                 let request = CatalogueRequest::Look { job, catalogues };
                 getting.requests.push(request);
             }
-            Err(error) => self.show_error("One of your catalogues cannot be read", &error),
+            Err(error) => self
+                .shared
+                .show_error("One of your catalogues cannot be read", &error),
         }
     }
 
     fn get_model(&mut self, catalogue: &str, name: &str) {
         if let Some(downloading) = &self.models.getting.downloading {
             let detail = format!("{} is being downloaded.", downloading.model.name);
-            self.notify(NoticeKind::Hint, "One model at a time", detail);
+            self.shared
+                .notify(NoticeKind::Hint, "One model at a time", detail);
             return;
         }
         let look = Arc::clone(&self.models.getting.look);
@@ -228,7 +233,7 @@ impl AppState {
             return;
         };
         let replaces = model.installation(&self.models.all) == Installation::Update;
-        let job = self.next_job();
+        let job = self.shared.next_job();
         let control = JobControl::default();
         let getting = &mut self.models.getting;
         getting.failure = None;
@@ -254,7 +259,8 @@ impl AppState {
         }
         self.models.failed.remove(&model.folder);
         self.models.selected = Some(model.folder.clone());
-        self.set(|settings| set_where_none(&mut settings.default_models, model));
+        self.shared
+            .set(|settings| set_where_none(&mut settings.default_models, model));
         let detail = match (model.sources.as_slice(), model.targets.as_slice()) {
             ([source], [target]) => {
                 let [source, target] = [source, target].map(|code| language::name(code));
@@ -262,7 +268,7 @@ impl AppState {
             }
             _ => format!("It translates {}.", model.pair()),
         };
-        self.notify(
+        self.shared.notify(
             NoticeKind::Done,
             format!("{} is installed", model.name),
             detail,
@@ -286,7 +292,7 @@ impl AppState {
     /// Opens a new model for a document that none fitted.
     fn open_for_document(&mut self, model: &InstalledModel, source: &str, target: Option<String>) {
         let target = target.filter(|target| model.target(source, Some(target)).is_some());
-        if model.translates_from(source) && self.running.is_none() {
+        if model.translates_from(source) && self.document.running.is_none() {
             self.open_between(source, target.as_deref());
         }
     }
@@ -296,7 +302,8 @@ impl AppState {
         let getting = &mut self.models.getting;
         if getting.lists == Lists::Reading(job) {
             getting.lists = Lists::Read;
-            self.show_error("The catalogues cannot be read", error);
+            self.shared
+                .show_error("The catalogues cannot be read", error);
             return true;
         }
         let Some(ended) = getting.downloading.take_if(|it| it.job == job) else {

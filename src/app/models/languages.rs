@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use super::{Models, Reach};
 use crate::jobs::Request;
 use crate::language;
+use crate::models::ModelState;
+use crate::notices::NoticeKind;
 use crate::settings::Settings;
-use crate::state::{AppState, ModelState, NoticeKind};
+use crate::state::AppState;
 use canopy_corpus::is_same_language;
 use canopy_translate::inference::{DeviceChoice, Leg, pair_key, reachable, route};
 
@@ -63,7 +65,7 @@ impl Models {
 impl AppState {
     /// Has the open document choose its model, once models and their languages are known.
     pub(crate) fn choose_for_document(&mut self) {
-        let is_opening = matches!(self.model, ModelState::Opening { .. });
+        let is_opening = matches!(self.models.current, ModelState::Opening { .. });
         if self.models.is_undecided && !is_opening && self.models.is_listed {
             self.models.is_undecided = false;
             self.know_kept_work();
@@ -76,10 +78,10 @@ impl AppState {
     }
 
     fn choose_model(&mut self) {
-        let Some(open) = self.document.as_ref() else {
+        let Some(open) = self.document.open.as_ref() else {
             return self.open_said();
         };
-        if self.models.is_named || self.running.is_some() {
+        if self.models.is_named || self.document.running.is_some() {
             return;
         }
         let (source, current) = (open.source(), self.languages());
@@ -89,7 +91,7 @@ impl AppState {
             return self.choose_for_pair(&source, &target, remembered);
         }
         let Some(source) = source else { return };
-        let wanted = self.settings.target_language.clone();
+        let wanted = self.shared.settings.target_language.clone();
         if let Some((from, to)) = &current
             && is_same_language(from, &source)
         {
@@ -142,7 +144,7 @@ impl AppState {
     /// Opens the default of a pair in place of a model that was not chosen by the user.
     fn take_default(&mut self, source: &str, target: &str) {
         let key = pair_key(source, target);
-        let has = self.settings.default_models.contains_key(&key);
+        let has = self.shared.settings.default_models.contains_key(&key);
         if has && !self.models.is_by_hand {
             self.open_between(source, Some(target));
         }
@@ -150,7 +152,7 @@ impl AppState {
 
     /// Opens the models that translate between two languages, unless they are open; whether there are any.
     pub(super) fn open_between(&mut self, source: &str, target: Option<&str>) -> bool {
-        let defaults = &self.settings.default_models;
+        let defaults = &self.shared.settings.default_models;
         let Some(found) = route(&self.models.all, defaults, source, target) else {
             return false;
         };
@@ -164,9 +166,9 @@ impl AppState {
             });
         if !is_open {
             // A translation that was requested earlier is made with this model.
-            let waiting = self.waiting_scope.take();
+            let waiting = self.document.waiting_scope.take();
             self.open_legs(legs);
-            self.waiting_scope = waiting;
+            self.document.waiting_scope = waiting;
         }
         self.models.is_by_hand = false;
         true
@@ -177,9 +179,10 @@ impl AppState {
         let current = self.languages();
         let target = current.map(|(_, target)| target);
         let target = target.filter(|target| !is_same_language(target, source));
-        if self.document.is_some() {
-            self.with_document(|open| open.source_language = Some(source.to_owned()));
-            self.touch();
+        if self.document.open.is_some() {
+            self.document
+                .with_document(|open| open.source_language = Some(source.to_owned()));
+            self.document.touch(&self.shared);
         }
         let is_open = target.is_some_and(|target| {
             self.stay_with_model(source, &target) || self.open_between(source, Some(&target))
@@ -187,12 +190,13 @@ impl AppState {
         // Work that is there stays in its language, and so does a file that declares its target.
         let is_bound = self
             .document
+            .open
             .as_ref()
             .is_some_and(|open| open.has_work() || open.declared_languages()[1].is_some());
         let other = || {
             route(
                 &self.models.all,
-                &self.settings.default_models,
+                &self.shared.settings.default_models,
                 source,
                 None,
             )
@@ -212,14 +216,16 @@ impl AppState {
 
     pub(super) fn translate_to(&mut self, target: &str) {
         self.models.is_named = false;
-        self.set(|settings| settings.target_language = Some(target.to_owned()));
+        self.shared
+            .set(|settings| settings.target_language = Some(target.to_owned()));
         let Some((source, _)) = self.languages() else {
             return;
         };
         self.switch_target(target);
-        self.with_document(|open| open.name_variant(target));
-        if self.document.is_some() {
-            self.touch();
+        self.document
+            .with_document(|open| open.name_variant(target));
+        if self.document.open.is_some() {
+            self.document.touch(&self.shared);
         }
         if !self.stay_with_model(&source, target) && !self.open_between(&source, Some(target)) {
             self.no_way(&source, Some(target));
@@ -255,7 +261,7 @@ impl AppState {
         });
         let title = format!("No installed model translates from {source}{to}");
         let detail = "Models → Get models… lists models to download.";
-        self.notify(NoticeKind::Hint, title, detail);
+        self.shared.notify(NoticeKind::Hint, title, detail);
     }
 
     /// Opens a model that a person has chosen.
@@ -278,6 +284,7 @@ impl AppState {
         let current = self.languages();
         let detected = self
             .document
+            .open
             .as_ref()
             .and_then(|open| open.language.as_ref());
         let detected = detected.filter(|found| found.is_reliable);
@@ -286,7 +293,13 @@ impl AppState {
             .map(|found| found.code.clone())
             .into_iter()
             .chain(from);
-        let wanted = self.settings.target_language.clone().into_iter().chain(to);
+        let wanted = self
+            .shared
+            .settings
+            .target_language
+            .clone()
+            .into_iter()
+            .chain(to);
         let Some(model) = self.models.get(&folder) else {
             return Leg::alone(folder);
         };
@@ -320,23 +333,23 @@ impl AppState {
             return;
         };
         let (first, second) = (first.clone(), others.first().cloned());
-        let job = self.next_job();
+        let job = self.shared.next_job();
         self.cancel();
         let opening = ModelState::Opening {
             job,
             folder: first.folder.clone(),
         };
-        let before = std::mem::replace(&mut self.model, opening);
+        let before = std::mem::replace(&mut self.models.current, opening);
         if matches!(before, ModelState::Open { .. }) {
-            self.previous_model = Some(before);
+            self.models.previous = Some(before);
         }
-        let device: DeviceChoice = self.settings.device.into();
+        let device: DeviceChoice = self.shared.settings.device.into();
         if let Some(key) = self.pair_of(&legs) {
             self.take_memory_of(&key);
         }
         let memory = self.user_memory();
         self.models.requested = legs;
-        self.requests.push(Request::OpenModel {
+        self.shared.requests.push(Request::OpenModel {
             job,
             folder: first.folder,
             languages: [first.source, first.target],
@@ -374,13 +387,13 @@ impl AppState {
     /// Opens the model named on the command line, else the one chosen as default, else the last one used, else the one that
     /// came with the program.
     pub fn open_first_model(&mut self, named: Option<PathBuf>) {
-        let settings = &self.settings;
+        let settings = &self.shared.settings;
         let mut last = settings.default_model.iter().chain(&settings.recent_models);
         let is_named = named.is_some();
         let is_there = |folder: &&PathBuf| Path::exists(folder);
         let folder = named
             .or_else(|| last.find(is_there).cloned())
-            .or_else(|| self.shipped.models.first().cloned());
+            .or_else(|| self.shared.shipped.models.first().cloned());
         if let Some(folder) = folder {
             self.open_model(folder);
             self.models.is_undecided |= self.models.said.iter().any(Option::is_some);

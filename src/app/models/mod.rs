@@ -15,7 +15,8 @@ use self::own_memory::OwnMemory;
 pub use getting::{Downloading, Getting, GettingCommand, Lists};
 
 use crate::jobs::{JobControl, JobId, ModelRequest};
-use canopy_translate::inference::{InstalledModel, Leg};
+use canopy_corpus::memory::TranslationMemory;
+use canopy_translate::inference::{InstalledModel, Leg, ModelInfo};
 
 /// A command of the page, or of the menus of languages.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,13 +122,35 @@ pub enum LanguageNote {
     Unlike { percent: u8 },
 }
 
-/// Everything the page shows.
+/// The model, as far as the window needs to know.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum ModelState {
+    #[default]
+    None,
+    Opening {
+        job: JobId,
+        folder: PathBuf,
+    },
+    Open {
+        info: ModelInfo,
+        device_name: String,
+        memory: Option<Arc<TranslationMemory>>,
+    },
+}
+
+/// Everything the page shows, and the model that translates.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "what is known of the choice so far, each by itself"
 )]
 #[derive(Debug, Default)]
 pub struct Models {
+    /// The model that translates.
+    pub current: ModelState,
+    /// Comes back when another one cannot be opened.
+    pub(crate) previous: Option<ModelState>,
+    /// Pairs of the translation memory that is in use.
+    pub memory_pairs: Option<usize>,
     /// Models that came with the program, were added, or were opened from another folder in this session.
     pub all: Arc<Vec<InstalledModel>>,
     /// Whether it is known which are installed.

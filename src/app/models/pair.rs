@@ -8,7 +8,9 @@ use super::LanguageNote;
 use super::own_memory::{OwnMemory, pair_name};
 use crate::error::Result;
 use crate::jobs::{JobId, ModelRequest};
-use crate::state::{AppState, ModelState, NoticeKind};
+use crate::models::ModelState;
+use crate::notices::NoticeKind;
+use crate::state::AppState;
 use crate::{OpenDocument, language};
 use canopy_corpus::is_same_language;
 use canopy_corpus::memory::TranslationMemory;
@@ -25,7 +27,7 @@ impl AppState {
     /// Codes of the languages that are translated between: those of the open document, else those of the model.
     pub fn languages(&self) -> Option<(String, String)> {
         let model = self.model_languages();
-        let Some(open) = &self.document else {
+        let Some(open) = &self.document.open else {
             return model;
         };
         let Some(target) = open.target_language.clone() else {
@@ -46,7 +48,7 @@ impl AppState {
 
     /// Languages of the open model.
     pub(crate) fn model_languages(&self) -> Option<(String, String)> {
-        match &self.model {
+        match &self.models.current {
             ModelState::Open { info, .. } => {
                 Some((info.source_language.clone(), info.target_language.clone()))
             }
@@ -66,8 +68,8 @@ impl AppState {
 
     /// The languages of the document, if no model that is open or being opened translates between them.
     pub fn without_model(&self) -> Option<(String, String)> {
-        let is_opening = matches!(self.model, ModelState::Opening { .. });
-        let has_pair = self.document.as_ref()?.target_language.is_some();
+        let is_opening = matches!(self.models.current, ModelState::Opening { .. });
+        let has_pair = self.document.open.as_ref()?.target_language.is_some();
         let is_decided = self.models.is_listed && !self.models.is_undecided;
         (has_pair && is_decided && !is_opening && !self.model_fits())
             .then(|| self.languages())
@@ -81,14 +83,14 @@ impl AppState {
         };
         let title = format!("No model for {}", pair_name(&source, &target));
         let detail = "Models → Get models… lists models to download. Until then you can edit, match and check.";
-        self.notify(NoticeKind::Hint, title, detail);
+        self.shared.notify(NoticeKind::Hint, title, detail);
     }
 
     /// Gives a document without a target the one of the model that is there for it.
     pub(crate) fn adopt_target(&mut self) {
         let target = self.model_languages().map(|(_, target)| target);
         let target = target.filter(|code| code != UNKNOWN);
-        let open = self.document.as_ref();
+        let open = self.document.open.as_ref();
         let is_open = open.is_some_and(|open| open.target_language.is_none());
         if let Some(target) = target.filter(|_| is_open) {
             self.switch_target(&target);
@@ -101,7 +103,7 @@ impl AppState {
         let Some((source, target)) = self.model_languages().filter(|_| is_chosen) else {
             return;
         };
-        let open = self.document.as_mut();
+        let open = self.document.open.as_mut();
         let Some(open) = open.filter(|open| open.target_language.is_some()) else {
             return;
         };
@@ -120,11 +122,11 @@ impl AppState {
 
     /// Shows the work on the document in another target language.
     pub(super) fn switch_target(&mut self, target: &str) {
-        if self.document.is_none() {
+        if self.document.open.is_none() {
             return;
         }
         self.keep_edit_for_good();
-        let Some(open) = self.document.as_mut() else {
+        let Some(open) = self.document.open.as_mut() else {
             return;
         };
         let is_known = open.target_language.is_some();
@@ -134,7 +136,7 @@ impl AppState {
         if is_known {
             // What a model writes now is in the language before.
             self.cancel();
-            self.running = None;
+            self.document.running = None;
             self.forget_trace();
             self.sentences_changed();
             self.terms_of_pair();
@@ -144,8 +146,8 @@ impl AppState {
     /// Gives a document that has no termbase in this language those that were used for the pair.
     fn terms_of_pair(&mut self) {
         let key = self.languages().map(|(from, to)| pair_key(&from, &to));
-        let known = key.and_then(|key| self.settings.termbases.get(&key).cloned());
-        if let Some(open) = self.document.as_mut()
+        let known = key.and_then(|key| self.shared.settings.termbases.get(&key).cloned());
+        if let Some(open) = self.document.open.as_mut()
             && open.terms.is_empty()
         {
             open.terms = known.unwrap_or_default();
@@ -155,7 +157,7 @@ impl AppState {
 
     /// Finds the language of work that an older version has kept: that of the model that wrote it, else none.
     pub(super) fn know_kept_work(&mut self) {
-        let Some(open) = self.document.as_ref() else {
+        let Some(open) = self.document.open.as_ref() else {
             return;
         };
         if open.target_language.is_some() || !open.has_work() {
@@ -183,7 +185,7 @@ impl AppState {
         if let Some((source, target)) = self.without_model() {
             return Some(LanguageNote::NoPair { source, target });
         }
-        let document = self.document.as_ref()?;
+        let document = self.document.open.as_ref()?;
         let unlike = document.unlike();
         let unlike = unlike.map(|percent| LanguageNote::Unlike { percent });
         let Some(found) = document.language.as_ref() else {
@@ -221,12 +223,16 @@ impl AppState {
     /// Says that no installed models lead to the language that was translated to last, where nothing is translated yet; a
     /// person who has chosen the model knows.
     fn unreached(&self, source: &str) -> Option<LanguageNote> {
-        let has_work = self.document.as_ref().is_some_and(OpenDocument::has_work);
+        let has_work = self
+            .document
+            .open
+            .as_ref()
+            .is_some_and(OpenDocument::has_work);
         if has_work || self.models.is_by_hand || self.models.is_named {
             return None;
         }
-        let target = self.settings.target_language.as_deref()?;
-        let defaults = &self.settings.default_models;
+        let target = self.shared.settings.target_language.as_deref()?;
+        let defaults = &self.shared.settings.default_models;
         let is_missing = !is_same_language(target, source)
             && route(&self.models.all, defaults, source, Some(target)).is_none();
         is_missing.then(|| LanguageNote::NoModel {
@@ -239,7 +245,7 @@ impl AppState {
     /// The language that a document of this one is to be translated to, and its name.
     fn wanted_target(&self, source: &str) -> Option<(String, String)> {
         let current = self.languages().map(|(_, target)| target);
-        let wanted = self.settings.target_language.clone();
+        let wanted = self.shared.settings.target_language.clone();
         let mut wanted = wanted.into_iter().chain(current);
         let target = wanted.find(|target| !is_same_language(target, source))?;
         let name = language::name(&target);
@@ -263,9 +269,9 @@ impl AppState {
             place: place.clone(),
             ..OwnMemory::default()
         };
-        self.memory_pairs = None;
+        self.models.memory_pairs = None;
         if let Some((memory, _)) = place {
-            let job = self.next_job();
+            let job = self.shared.next_job();
             self.models.own_memory.job = Some(job);
             self.models.requests.push(ModelRequest::ReadMemory {
                 job,
@@ -295,13 +301,13 @@ impl AppState {
 
     /// Makes the memory that was used for a pair the one in use.
     pub(crate) fn take_memory_of(&mut self, key: &str) {
-        let memories = &self.settings.memories;
+        let memories = &self.shared.settings.memories;
         // Settings of an older version have one for all pairs.
         if self.projects.open.is_some() || memories.is_empty() {
             return;
         }
         let known = memories.get(key).cloned();
-        self.set(|settings| settings.memory = known);
+        self.shared.set(|settings| settings.memory = known);
     }
 }
 

@@ -7,17 +7,19 @@ use crate::ask::Ask;
 use crate::command::Page;
 use crate::error::Result;
 use crate::jobs::{FileRequest, Head, JobId, ProjectRequest, ProjectStatus, TakenWork};
-use crate::state::{AppState, ModelState, NoticeKind};
+use crate::models::ModelState;
+use crate::notices::NoticeKind;
+use crate::state::AppState;
 
 impl AppState {
     pub(crate) fn apply_project(&mut self, command: ProjectCommand) {
         match command {
-            ProjectCommand::Choose => self.asks.push(Ask::ProjectFolder),
+            ProjectCommand::Choose => self.shared.asks.push(Ask::ProjectFolder),
             ProjectCommand::Open(path) => self.open_project(path, true),
             ProjectCommand::New => self.ask_for_project(),
             ProjectCommand::Create(folder) => self.create_project(folder),
-            ProjectCommand::ChooseDocument => self.asks.push(Ask::ProjectDocument {
-                folder: self.document_folder(),
+            ProjectCommand::ChooseDocument => self.shared.asks.push(Ask::ProjectDocument {
+                folder: self.document.document_folder(&self.shared),
             }),
             ProjectCommand::Add(documents) => {
                 let work = self.work_to_take_along();
@@ -48,20 +50,15 @@ impl AppState {
             ProjectCommand::CountWords => {
                 let open = self.projects.open.as_ref();
                 let name = open.map(|status| format!("{}-words.csv", status.project.head.name));
-                self.asks.extend(name.map(|name| Ask::WordCount { name }));
+                self.shared
+                    .asks
+                    .extend(name.map(|name| Ask::WordCount { name }));
             }
             ProjectCommand::CountWordsTo(path) => self.write_word_count(path),
-            ProjectCommand::UseMemory(memory) => {
-                self.projects.taking = Some(Taking::Memory);
-                self.request_project(|job, folder| ProjectRequest::UseMemory {
-                    job,
-                    folder,
-                    memory,
-                });
-            }
+            ProjectCommand::UseMemory(memory) => self.use_project_memory(memory),
             ProjectCommand::Export => {
                 self.keep_edit_if_valid();
-                self.save_project();
+                self.document.save_project(&mut self.shared);
                 self.request_project(|job, folder| ProjectRequest::Export { job, folder });
             }
             ProjectCommand::Close => self.close_project(),
@@ -69,11 +66,21 @@ impl AppState {
     }
 
     fn open_project(&mut self, folder: PathBuf, shows_page: bool) {
-        let job = self.next_job();
+        let job = self.shared.next_job();
         self.projects.opening = Some((job, shows_page));
         self.projects
             .requests
             .push(ProjectRequest::Look { job, folder });
+    }
+
+    /// Has a memory copied into the open project.
+    pub(crate) fn use_project_memory(&mut self, memory: PathBuf) {
+        self.projects.taking = Some(Taking::Memory);
+        self.request_project(|job, folder| ProjectRequest::UseMemory {
+            job,
+            folder,
+            memory,
+        });
     }
 
     /// Hands a request about the open project on.
@@ -84,7 +91,7 @@ impl AppState {
         let Some(folder) = self.projects.folder().map(Path::to_owned) else {
             return;
         };
-        let job = self.next_job();
+        let job = self.shared.next_job();
         self.projects.looking = Some(job);
         self.projects.requests.push(request(job, folder));
     }
@@ -92,14 +99,17 @@ impl AppState {
     fn ask_for_project(&mut self) {
         if self.languages().is_none() {
             let detail = "Open a model first: it sets the languages.";
-            return self.notify(NoticeKind::Error, "No project was created", detail);
+            return self
+                .shared
+                .notify(NoticeKind::Error, "No project was created", detail);
         }
         let name = self
             .document
+            .open
             .as_ref()
             .and_then(|open| open.path.file_stem());
         let name = name.map_or("project".into(), |name| name.to_string_lossy().into_owned());
-        self.asks.push(Ask::NewProject { name });
+        self.shared.asks.push(Ask::NewProject { name });
     }
 
     fn create_project(&mut self, folder: PathBuf) {
@@ -108,33 +118,33 @@ impl AppState {
         };
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let mut head = Head::new(name.into_owned(), source, target);
-        head.model = match &self.model {
+        head.model = match &self.models.current {
             ModelState::Open { info, .. } if self.model_fits() => Some(info.name.clone()),
             _ => None,
         };
         let work = self.work_to_take_along();
-        let job = self.next_job();
+        let job = self.shared.next_job();
         self.projects.opening = Some((job, true));
-        let document = self.document.as_ref().map(|open| open.path.clone());
+        let document = self.document.open.as_ref().map(|open| open.path.clone());
         self.projects.requests.push(ProjectRequest::Create {
             job,
             folder,
             head: Box::new(head),
             documents: document.into_iter().collect(),
             work,
-            memory: self.settings.memory.clone(),
-            terms: self.terms.paths.clone(),
+            memory: self.shared.settings.memory.clone(),
+            terms: self.document.terms.paths.clone(),
         });
     }
 
     /// The work on documents that are added to a project: on the open one as it is now, on others as it was kept.
     fn work_to_take_along(&mut self) -> TakenWork {
         self.keep_edit_if_valid();
-        self.save_project();
-        let open = self.document.as_ref();
+        self.document.save_project(&mut self.shared);
+        let open = self.document.open.as_ref();
         TakenWork {
             open: open.map(|open| Box::new(open.project())),
-            data_folder: self.data_folder().map(Path::to_owned),
+            data_folder: self.shared.data_folder().map(Path::to_owned),
         }
     }
 
@@ -144,8 +154,9 @@ impl AppState {
             return;
         };
         let bytes = status.csv().into_bytes();
-        let job = self.next_job();
-        self.file_requests
+        let job = self.shared.next_job();
+        self.shared
+            .file_requests
             .push(FileRequest::Export { job, path, bytes });
     }
 
@@ -166,15 +177,16 @@ impl AppState {
                     Some(_) => "The project could not be opened",
                     None => "The project could not be changed",
                 };
-                return self.show_error(title, &error);
+                return self.shared.show_error(title, &error);
             }
         };
         let folder = status.project.folder.clone();
-        self.set(|settings| settings.remember_project(&folder));
+        self.shared
+            .set(|settings| settings.remember_project(&folder));
         self.projects.open = Some(status);
         if let Some((_, shows_page)) = opening {
             if shows_page {
-                self.page = Page::Project;
+                self.shared.page = Page::Project;
             }
             self.projects.is_memory_old = false;
             self.use_project_model();
@@ -194,14 +206,15 @@ impl AppState {
         };
         let head = status.project.head.clone();
         let folder = status.project.model_folder();
-        self.set(|settings| settings.target_language = Some(head.target_language.clone()));
+        self.shared
+            .set(|settings| settings.target_language = Some(head.target_language.clone()));
         let named = head.model.as_ref().and_then(|name| {
             let mut models = self.models.all.iter();
             models
                 .find(|model| model.is_called(name))
                 .map(|model| model.folder.clone())
         });
-        let is_open = match &self.model {
+        let is_open = match &self.models.current {
             ModelState::Open { info, .. } => Some(&info.name) == head.model.as_ref(),
             ModelState::None | ModelState::Opening { .. } => false,
         };
@@ -213,7 +226,7 @@ impl AppState {
             None if head.model.is_some() && !is_open => {
                 let name = head.model.unwrap_or_default();
                 let title = format!("The project's model {name} is not installed");
-                self.notify(
+                self.shared.notify(
                     NoticeKind::Hint,
                     title,
                     "Another model is used until it is.",
@@ -247,7 +260,11 @@ impl AppState {
 
     /// A document that was opened belongs to this project.
     pub(crate) fn found_in_project(&mut self, path: &Path, folder: PathBuf) {
-        let is_here = self.document.as_ref().is_some_and(|open| open.path == path);
+        let is_here = self
+            .document
+            .open
+            .as_ref()
+            .is_some_and(|open| open.path == path);
         if is_here
             && self.projects.folder() != Some(folder.as_path())
             && self.projects.opening.is_none()
@@ -258,7 +275,7 @@ impl AppState {
 
     /// Before a document closes: what was confirmed in it is for the others.
     pub(crate) fn note_confirmed(&mut self) {
-        let document = self.document.as_ref();
+        let document = self.document.open.as_ref();
         let is_new = document.is_some_and(|open| open.total_revision() > 0);
         self.projects.is_memory_old |= is_new && self.projects.open.is_some();
     }
@@ -267,8 +284,8 @@ impl AppState {
         self.projects.looking = None;
         self.projects.settings = None;
         if self.projects.open.take().is_some() {
-            if self.page == Page::Project {
-                self.page = Page::Document;
+            if self.shared.page == Page::Project {
+                self.shared.page = Page::Document;
             }
             self.open_again();
         }
@@ -279,9 +296,9 @@ impl AppState {
         if self.projects.open.is_none() {
             return;
         }
-        self.page = Page::Project;
+        self.shared.page = Page::Project;
         self.keep_edit_if_valid();
-        self.save_project();
+        self.document.save_project(&mut self.shared);
         self.request_project(|job, folder| ProjectRequest::Look { job, folder });
     }
 
@@ -308,13 +325,15 @@ impl AppState {
                     1 => "1 file written".to_owned(),
                     count => format!("{count} files written"),
                 };
-                self.notify(
+                self.shared.notify(
                     NoticeKind::Done,
                     title,
                     detail + &self.untranslated_of_project(),
                 );
             }
-            Err(error) => self.show_error("The translations could not be written", &error),
+            Err(error) => self
+                .shared
+                .show_error("The translations could not be written", &error),
         }
     }
 }

@@ -50,7 +50,7 @@ impl AppState {
         match command {
             S::Show => {}
             S::Fill(filled) => *settings = *filled,
-            S::AskMemory => self.asks.push(Ask::ProjectMemory),
+            S::AskMemory => self.shared.asks.push(Ask::ProjectMemory),
             S::AddMemory(path) => {
                 let path = path.to_string_lossy().into_owned();
                 settings.memories.push(ProjectMemory { path, penalty: 0 });
@@ -61,7 +61,7 @@ impl AppState {
                     settings.memories.remove(number);
                 }
             }
-            S::AskTerms => self.asks.push(Ask::ProjectTerms),
+            S::AskTerms => self.shared.asks.push(Ask::ProjectTerms),
             S::AddTerms(path) => settings.terms.push(path.to_string_lossy().into_owned()),
             S::MoveTerms(number, by) => shift(&mut settings.terms, number, by),
             S::RemoveTerms(number) => {
@@ -83,7 +83,7 @@ impl AppState {
         }
         // The document takes over what the head says; its own work is written first.
         self.keep_edit_if_valid();
-        self.save_project();
+        self.document.save_project(&mut self.shared);
         self.projects.taking = Some(Taking::Settings);
         self.request_project(|job, folder| ProjectRequest::Configure {
             job,
@@ -100,7 +100,7 @@ impl AppState {
         let terms = status.project.terms();
         let head = &status.project.head;
         let target = head.model.is_none().then(|| head.target_language.clone());
-        let open = self.document.as_ref();
+        let open = self.document.open.as_ref();
         if open.is_some_and(|open| status.project.has(&open.path)) {
             self.apply(Command::Terms(TermsCommand::Use(terms)));
         }

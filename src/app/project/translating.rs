@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use crate::command::Scope;
 use crate::jobs::DocumentStatus;
-use crate::state::{AppState, NoticeKind};
+use crate::notices::NoticeKind;
+use crate::state::AppState;
 
 /// The documents under way.
 #[derive(Debug, Default)]
-pub(super) struct Translating {
+pub(crate) struct Translating {
     /// The one that is open, or being opened.
     current: PathBuf,
     waiting: VecDeque<PathBuf>,
@@ -18,14 +19,14 @@ pub(super) struct Translating {
 
 impl AppState {
     pub(super) fn translate_project(&mut self) {
-        if self.is_busy() {
+        if self.document.is_busy() {
             return;
         }
         self.keep_edit_if_valid();
         let Some(status) = &self.projects.open else {
             return;
         };
-        let open = self.document.as_ref();
+        let open = self.document.open.as_ref();
         let is_left = |row: &&DocumentStatus| {
             let path = status.project.path(&row.document);
             let here = open.filter(|open| open.path == path);
@@ -36,9 +37,11 @@ impl AppState {
         let waiting: VecDeque<PathBuf> =
             left.map(|row| status.project.path(&row.document)).collect();
         if waiting.is_empty() {
-            return self.notify(NoticeKind::Hint, "All documents are translated", "");
+            return self
+                .shared
+                .notify(NoticeKind::Hint, "All documents are translated", "");
         }
-        self.projects.translating = Some(Translating {
+        self.document.batch = Some(Translating {
             waiting,
             ..Translating::default()
         });
@@ -47,7 +50,7 @@ impl AppState {
 
     /// Opens the next document, or reports that there are no more.
     fn translate_next_document(&mut self) {
-        let Some(translating) = &mut self.projects.translating else {
+        let Some(translating) = &mut self.document.batch else {
             return;
         };
         let Some(path) = translating.waiting.pop_front() else {
@@ -55,12 +58,16 @@ impl AppState {
                 1 => "1 document is translated".to_owned(),
                 count => format!("{count} documents are translated"),
             };
-            self.projects.translating = None;
-            self.notify(NoticeKind::Done, title, "");
+            self.document.batch = None;
+            self.shared.notify(NoticeKind::Done, title, "");
             return self.show_project();
         };
         translating.current.clone_from(&path);
-        let is_open = self.document.as_ref().is_some_and(|open| open.path == path);
+        let is_open = self
+            .document
+            .open
+            .as_ref()
+            .is_some_and(|open| open.path == path);
         if is_open {
             self.translate_document_of_project(&path);
         } else {
@@ -70,33 +77,33 @@ impl AppState {
 
     /// After a document was opened, or was open already: translates it if it is the next one.
     pub(crate) fn translate_document_of_project(&mut self, path: &Path) {
-        let Some(translating) = &self.projects.translating else {
+        let Some(translating) = &self.document.batch else {
             return;
         };
         if translating.current != path {
             // A person has opened another one.
-            self.projects.translating = None;
+            self.document.batch = None;
             return;
         }
-        let open = self.document.as_ref();
+        let open = self.document.open.as_ref();
         let is_left = open.is_some_and(|open| open.counts().untranslated > 0);
         if !is_left {
             return self.translate_next_document();
         }
         self.translate(Scope::Document);
-        if !self.is_busy() {
+        if !self.document.is_busy() {
             // There is no model for it, which is reported.
-            self.projects.translating = None;
+            self.document.batch = None;
         }
     }
 
     /// After a translation has ended.
     pub(crate) fn translated_document_of_project(&mut self, is_cancelled: bool) {
-        let Some(translating) = &mut self.projects.translating else {
+        let Some(translating) = &mut self.document.batch else {
             return;
         };
         if is_cancelled {
-            self.projects.translating = None;
+            self.document.batch = None;
             return;
         }
         translating.done += 1;
@@ -105,6 +112,6 @@ impl AppState {
 
     /// After something went wrong, or a person wants no more.
     pub(crate) fn stop_translating_project(&mut self) {
-        self.projects.translating = None;
+        self.document.batch = None;
     }
 }

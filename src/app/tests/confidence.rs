@@ -9,7 +9,7 @@ fn drafted(log_prob: impl Fn(usize) -> f32) -> AppState {
     let text = "<p>Click here to print the page now.</p>".repeat(10);
     open(&mut state, parsed(&text), None);
     state.apply(Command::Translate(Scope::Document));
-    let Some(Request::Translate { job, sentences, .. }) = state.requests.pop() else {
+    let Some(Request::Translate { job, sentences, .. }) = state.shared.requests.pop() else {
         panic!("nothing is translated");
     };
     for index in sentences {

@@ -27,17 +27,17 @@ fn closing_flushes_an_open_edit() {
     state.apply(Command::Editing("Drucken".to_owned()));
     state.flush();
     let saves = |request: &FileRequest| matches!(request, FileRequest::SaveProject { project, .. } if project.targets[0].text == "Drucken");
-    assert!(state.file_requests.iter().any(saves));
+    assert!(state.shared.file_requests.iter().any(saves));
 }
 
 /// The text of a sentence as the project file has it that is due now.
 fn saved(state: &mut AppState, sentence: usize) -> Option<String> {
-    state.tick(state.now_secs + 10.0);
+    state.tick(state.shared.now_secs + 10.0);
     let saves = |request: FileRequest| match request {
         FileRequest::SaveProject { project, .. } => Some(project),
         _ => None,
     };
-    let project = state.file_requests.drain(..).find_map(saves);
+    let project = state.shared.file_requests.drain(..).find_map(saves);
     let mut targets = project.expect("it is saved").targets.into_iter();
     let target = targets.find(|target| target.index == sentence);
     target.map(|target| target.text)
@@ -68,19 +68,19 @@ fn work_that_could_not_be_kept_is_written_again_when_the_window_closes() {
     let mut state = with_page();
     edit(&mut state, 0, "Drucken");
     state.tick(10.0);
-    let Some(FileRequest::SaveProject { job, .. }) = state.file_requests.pop() else {
+    let Some(FileRequest::SaveProject { job, .. }) = state.shared.file_requests.pop() else {
         panic!("it is saved");
     };
     let error = crate::error::Error::Base(crate::error::BaseError::NoModel);
     state.receive(Event::Failed { job, error });
-    let notice = state.notices.last().expect("a notice");
+    let notice = state.shared.notices.last().expect("a notice");
     assert_eq!(notice.title, "Your work could not be saved");
     assert_eq!(state.tick(20.0), None);
-    assert!(state.file_requests.is_empty());
+    assert!(state.shared.file_requests.is_empty());
     for is_saved in [true, false] {
         state.flush();
         let saves = |request: FileRequest| matches!(request, FileRequest::SaveProject { .. });
-        assert_eq!(state.file_requests.drain(..).any(saves), is_saved);
+        assert_eq!(state.shared.file_requests.drain(..).any(saves), is_saved);
     }
 }
 
@@ -215,19 +215,19 @@ fn a_translation_is_saved_with_what_stands_in_the_editor_or_not_at_all() {
     state.apply(Command::Editing("Klicke auf Datei".to_owned()));
     state.apply(Command::ShowPage(Page::Evaluate));
     state.apply(Command::SaveAs);
-    assert!(state.asks.is_empty());
-    assert_eq!(state.page, Page::Document);
+    assert!(state.shared.asks.is_empty());
+    assert_eq!(state.shared.page, Page::Document);
     let editor = document(&state).editor.as_ref().expect("it is open");
     assert!(!editor.problems.is_empty());
     state.apply(Command::DiscardEdit);
     state.apply(Command::SaveAs);
-    assert_eq!(state.asks.len(), 1);
+    assert_eq!(state.shared.asks.len(), 1);
     // The dialog is still open.
     state.apply(Command::EditSentence(0));
     state.apply(Command::Editing("Drucken".to_owned()));
-    let ask = state.asks.pop().expect("a question");
+    let ask = state.shared.asks.pop().expect("a question");
     state.apply(ask.answer("there.html".into(), true));
-    let Some(FileRequest::SaveDocument { targets, .. }) = state.file_requests.pop() else {
+    let Some(FileRequest::SaveDocument { targets, .. }) = state.shared.file_requests.pop() else {
         panic!("it is saved");
     };
     assert_eq!(targets[0].as_deref(), Some("Drucken"));
@@ -276,7 +276,7 @@ fn an_edit_with_lost_markup_is_repaired_when_its_document_closes() {
         }
         _ => false,
     };
-    assert!(state.file_requests.iter().any(saves));
+    assert!(state.shared.file_requests.iter().any(saves));
 }
 
 #[test]
@@ -289,7 +289,7 @@ fn what_is_done_while_a_document_is_opened_again_is_not_lost() {
         FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
         _ => None,
     };
-    let found = state.file_requests.drain(..).find_map(opens);
+    let found = state.shared.file_requests.drain(..).find_map(opens);
     let (job, path) = found.expect("it is opened");
     edit(&mut state, 3, "Sehen Sie es an.");
     edit(&mut state, 1, "Klicke auf Datei");
@@ -339,7 +339,7 @@ fn earlier_work_that_cannot_be_read_is_named() {
         FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
         _ => None,
     };
-    let found = state.file_requests.drain(..).find_map(opens);
+    let found = state.shared.file_requests.drain(..).find_map(opens);
     let (job, path) = found.expect("it is opened");
     let damaged = canopy_project::error::Error::Project {
         reason: "it ends in the middle".to_owned(),
@@ -352,7 +352,7 @@ fn earlier_work_that_cannot_be_read_is_named() {
         project: None,
         project_error: Some(damaged.into()),
     });
-    let notice = state.notices.last().expect("it is reported");
+    let notice = state.shared.notices.last().expect("it is reported");
     assert_eq!(notice.kind, NoticeKind::Error);
     assert!(notice.detail.contains("1234.json"), "{}", notice.detail);
     assert!(

@@ -88,6 +88,7 @@ fn replacing_goes_on_and_all_is_one_step() {
     );
     assert!(
         state
+            .shared
             .notices
             .iter()
             .any(|notice| notice.title.starts_with("Replaced "))

@@ -45,8 +45,8 @@ fn changed(xml: &str, from: &str, to: &str) -> String {
 
 fn read(state: &mut AppState, file: Arc<Document>) {
     state.apply(Command::Merge(MergeCommand::Read("page.html.xlf".into())));
-    let Some(FileRequest::ReadExchange { job, .. }) = state.file_requests.pop() else {
-        panic!("{:?}", state.file_requests)
+    let Some(FileRequest::ReadExchange { job, .. }) = state.shared.file_requests.pop() else {
+        panic!("{:?}", state.shared.file_requests)
     };
     state.receive(Event::ExchangeRead {
         job,
@@ -74,7 +74,7 @@ fn changes_of_others_are_distinguished_from_conflicts_and_accepted_in_one_step()
     edit(&mut state, 4, "Sieh es dir an.");
     state.apply(Command::KeepEdit);
     read(&mut state, exchange(xml));
-    let merging = state.merges.shown.clone().expect("changes");
+    let merging = state.document.merges.shown.clone().expect("changes");
     let kinds: Vec<(usize, ChangeKind)> = merging
         .incoming
         .changes
@@ -143,7 +143,7 @@ fn a_file_without_a_date_overwrites_no_work_of_a_person() {
     edit(&mut state, 0, "Druck");
     state.apply(Command::KeepEdit);
     read(&mut state, exchange(xml));
-    let merging = state.merges.shown.as_ref().expect("changes");
+    let merging = state.document.merges.shown.as_ref().expect("changes");
     let kinds: Vec<ChangeKind> = merging.incoming.changes.iter().map(|it| it.kind).collect();
     assert_eq!(kinds, [ChangeKind::Conflict, ChangeKind::Changed]);
 }
@@ -154,7 +154,7 @@ fn what_a_translation_has_changed_meanwhile_stays() {
     let draft = document(&state).target(2).text.clone();
     let xml = changed(&exported(document(&state)), &draft, "Dann warten.");
     read(&mut state, exchange(xml));
-    state.with_document(|open| {
+    state.document.with_document(|open| {
         let other = Target {
             text: "Warten".to_owned(),
             state: State::Edited,

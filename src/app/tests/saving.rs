@@ -5,7 +5,7 @@ use crate::jobs::Overwrite;
 
 /// The last request to write a translation: where, and what it may replace.
 fn save_request(state: &mut AppState) -> Option<(JobId, PathBuf, Overwrite)> {
-    let mut requests = state.file_requests.drain(..);
+    let mut requests = state.shared.file_requests.drain(..);
     requests.find_map(|request| match request {
         FileRequest::SaveDocument {
             job,
@@ -30,23 +30,23 @@ fn saved(state: &mut AppState, job: JobId, path: PathBuf, digest: &str) {
 fn saving_asks_for_a_name_once_and_writes_there_again() {
     let mut state = with_page();
     state.apply(Command::Save);
-    let ask = state.asks.pop().expect("the first time it asks");
+    let ask = state.shared.asks.pop().expect("the first time it asks");
     state.apply(ask.answer("there.html".into(), false));
     let (job, path, overwrite) = save_request(&mut state).expect("it is written");
     assert_eq!(overwrite, Overwrite::Nothing);
     saved(&mut state, job, path, "0123");
     state.apply(Command::Save);
-    assert!(state.asks.is_empty());
+    assert!(state.shared.asks.is_empty());
     let (job, path, overwrite) = save_request(&mut state).expect("it is written");
     assert_eq!(path, PathBuf::from("there.html"));
     assert_eq!(overwrite, Overwrite::Own("0123".to_owned()));
     // Another person has changed it: it stays as it is.
     state.receive(Event::TranslationChanged { job, path });
-    assert!(!state.is_saving());
-    assert_eq!(state.asks.len(), 1);
-    state.asks.clear();
+    assert!(!state.document.is_saving());
+    assert_eq!(state.shared.asks.len(), 1);
+    state.shared.asks.clear();
     state.apply(Command::SaveAs);
-    assert_eq!(state.asks.len(), 1);
+    assert_eq!(state.shared.asks.len(), 1);
 }
 
 #[test]
@@ -56,18 +56,20 @@ fn what_is_saved_is_summed_up_and_its_folder_can_be_shown() {
     work(&mut state);
     state.apply(Command::Confirm);
     state.apply(Command::SaveAs);
-    let ask = state.asks.pop().expect("a question");
+    let ask = state.shared.asks.pop().expect("a question");
     state.apply(ask.answer("/out/there.html".into(), false));
     let (job, path, _) = save_request(&mut state).expect("it is written");
     saved(&mut state, job, path, "0123");
-    let notice = state.notices.last().expect("a notice").clone();
+    let notice = state.shared.notices.last().expect("a notice").clone();
     let drafts = document(&state).num_sentences() - 1;
     let drafts = format!("Drafts that nobody has confirmed: {drafts} sentences.");
     assert!(notice.detail.contains(&drafts), "{}", notice.detail);
     let (_, command) = notice.button.expect("a button");
     state.apply(command);
     let folder = PathBuf::from("/out");
-    assert!(matches!(state.asks.pop(), Some(crate::ask::Ask::ShowFolder(it)) if it == folder));
+    assert!(
+        matches!(state.shared.asks.pop(), Some(crate::ask::Ask::ShowFolder(it)) if it == folder)
+    );
 }
 
 #[test]
@@ -81,12 +83,17 @@ fn a_variant_of_the_target_language_is_named_and_written() {
     assert_eq!(target.as_deref(), Some("de-AT"));
     assert_eq!(document(&state).counts().untranslated, 0, "the work is its");
     state.apply(Command::SaveAs);
-    let ask = state.asks.pop().expect("a question");
+    let ask = state.shared.asks.pop().expect("a question");
     state.apply(ask.answer("/out/there.html".into(), false));
-    let language = state.file_requests.iter().rev().find_map(|it| match it {
-        FileRequest::SaveDocument { language, .. } => language.clone(),
-        _ => None,
-    });
+    let language = state
+        .shared
+        .file_requests
+        .iter()
+        .rev()
+        .find_map(|it| match it {
+            FileRequest::SaveDocument { language, .. } => language.clone(),
+            _ => None,
+        });
     assert_eq!(language.as_deref(), Some("de-AT"));
 }
 
@@ -94,12 +101,12 @@ fn a_variant_of_the_target_language_is_named_and_written() {
 fn a_document_that_is_opened_again_is_saved_where_it_was() {
     let mut state = with_page();
     state.apply(Command::SaveAs);
-    let ask = state.asks.pop().expect("a question");
+    let ask = state.shared.asks.pop().expect("a question");
     state.apply(ask.answer("there.html".into(), false));
     let (job, path, _) = save_request(&mut state).expect("it is written");
     saved(&mut state, job, path, "0123");
     state.apply(Command::CloseDocument);
-    let bytes = state.settings.to_bytes();
+    let bytes = state.shared.settings.to_bytes();
     let settings: Settings = serde_json::from_slice(&bytes).expect("settings");
     let mut later = AppState::new(Folders::default(), settings, Shipped::default());
     open(&mut later, parsed(PAGE), None);
@@ -154,17 +161,17 @@ fn what_is_gone_leaves_the_lists_of_what_was_used_lately() {
     std::fs::write(&here, PAGE).expect("written");
     let gone = folder.path().join("gone");
     let mut state = AppState::default();
-    state.settings.recent_documents = vec![here.clone(), gone.clone()];
-    state.settings.recent_models = vec![gone.clone()];
+    state.shared.settings.recent_documents = vec![here.clone(), gone.clone()];
+    state.shared.settings.recent_models = vec![gone.clone()];
     state.evaluate.models = vec![gone.clone()];
     state.apply(Command::ShowPage(Page::Evaluate));
     let (sender, events) = std::sync::mpsc::channel();
     let files = crate::jobs::FileThread::spawn(sender, || ()).expect("a thread");
-    for request in state.file_requests.drain(..) {
+    for request in state.shared.file_requests.drain(..) {
         files.send(request);
     }
     state.receive(events.recv().expect("an answer"));
-    assert_eq!(state.settings.recent_documents, [here]);
-    assert!(state.settings.recent_models.is_empty());
+    assert_eq!(state.shared.settings.recent_documents, [here]);
+    assert!(state.shared.settings.recent_models.is_empty());
     assert!(state.testable_models().is_empty() && state.evaluate.models.is_empty());
 }

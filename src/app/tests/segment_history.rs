@@ -153,7 +153,7 @@ fn work_of_another_person_is_merged_and_ours_stays_where_both_have_changed_a_sen
         assert!(texts.contains(&theirs.to_owned()), "{texts:?}");
         assert_eq!(texts.last().map(String::as_str), Some(ours));
     }
-    let notice = state.notices.last().expect("a notice");
+    let notice = state.shared.notices.last().expect("a notice");
     assert!(notice.detail.contains("2 sentences"), "{}", notice.detail);
     state.apply(Command::Undo);
     assert_eq!(text(&state, 0), "Drucken");

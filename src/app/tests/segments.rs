@@ -7,6 +7,7 @@ use crate::terms::SourceSelection;
 /// Does what the file thread does with a split or a join.
 fn recut(state: &mut AppState, page: &str) {
     let request = state
+        .shared
         .file_requests
         .drain(..)
         .find_map(|request| match request {
@@ -61,7 +62,7 @@ fn worked_on() -> AppState {
     edit(&mut state, 1, "Klicke ⟨1⟩Datei⟨/1⟩.");
     edit(&mut state, 3, "Vorschau");
     state.apply(Command::ToggleConfirmed(3));
-    state.file_requests.clear();
+    state.shared.file_requests.clear();
     state
 }
 
@@ -153,11 +154,11 @@ fn paragraphs_stay_apart_and_a_caret_is_needed() {
     recut(&mut state, PAGE);
     assert_eq!(texts(&state).len(), 5);
     assert_eq!(
-        state.notices.last().map(|it| it.kind),
+        state.shared.notices.last().map(|it| it.kind),
         Some(NoticeKind::Hint)
     );
     state.apply(Command::Segments(SegmentsCommand::Split));
-    assert!(state.file_requests.is_empty());
+    assert!(state.shared.file_requests.is_empty());
     // The keys put it at the beginning of a word.
     state.apply(Command::Select(4));
     for command in [
@@ -186,10 +187,10 @@ fn nothing_is_cut_while_it_is_translated_or_has_changed_on_disk() {
     recut(&mut state, PAGE);
     edit(&mut state, 0, "");
     state.apply(Command::Translate(Scope::Document));
-    assert!(state.is_busy());
+    assert!(state.document.is_busy());
     join(&mut state, 0);
     let asks = |request: &FileRequest| matches!(request, FileRequest::Recut { .. });
-    assert!(!state.file_requests.iter().any(asks));
+    assert!(!state.shared.file_requests.iter().any(asks));
 }
 
 #[test]

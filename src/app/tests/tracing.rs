@@ -9,18 +9,18 @@ fn with_sections(sections: usize, rows_a_token: usize) -> AppState {
     let section = "<h2>Part</h2><p>Click here. Then wait there.</p>";
     let text = section.repeat(sections);
     open(&mut state, parsed(&text), None);
-    if let ModelState::Open { info, .. } = &mut state.model {
+    if let ModelState::Open { info, .. } = &mut state.models.current {
         info.trace_cost = TraceCost { rows_a_token };
     }
     state.apply(Command::Translate(Scope::Document));
     work(&mut state);
-    state.requests.clear();
+    state.shared.requests.clear();
     state
 }
 
 /// The requested part, `0..0` for the whole document, if a trace was requested.
 fn traced(state: &mut AppState) -> Option<std::ops::Range<usize>> {
-    match state.requests.pop()? {
+    match state.shared.requests.pop()? {
         Request::Trace { part, .. } => Some(part.unwrap_or_default()),
         _ => None,
     }

@@ -175,7 +175,7 @@ fn an_error_ends_a_run_and_is_reported() {
     let error = crate::error::Error::Base(crate::error::BaseError::NoGpu);
     state.receive(Event::Failed { job, error });
     assert!(!state.training.is_busy());
-    assert_eq!(state.notices.len(), 1);
+    assert_eq!(state.shared.notices.len(), 1);
 }
 
 #[test]
@@ -311,14 +311,14 @@ fn a_new_run_improves_the_model_of_the_corpus_and_is_measured_before_it_begins()
 fn the_model_of_a_run_becomes_a_default_only_where_a_person_says_so() {
     let mut state = with_page();
     let before = PathBuf::from("models/old");
-    let defaults = &mut state.settings.default_models;
+    let defaults = &mut state.shared.settings.default_models;
     defaults.insert("en-de".to_owned(), before.clone());
     let to = std::path::absolute("models/evening").expect("a place");
     state.receive(Event::Exported {
         to: to.clone(),
         promote: true,
     });
-    let Some(Request::OpenModel { job, folder, .. }) = state.requests.pop() else {
+    let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
         panic!("it is opened")
     };
     state.receive(Event::ModelOpened {
@@ -327,13 +327,13 @@ fn the_model_of_a_run_becomes_a_default_only_where_a_person_says_so() {
         device_name: "CPU".to_owned(),
         memory: None,
     });
-    assert_eq!(state.settings.default_models["en-de"], before);
-    let notice = state.notices.last().expect("a question").clone();
+    assert_eq!(state.shared.settings.default_models["en-de"], before);
+    let notice = state.shared.notices.last().expect("a question").clone();
     assert_eq!(notice.title, "Make it the default for English → German?");
     assert!(notice.detail.contains("replaces old"), "{}", notice.detail);
     assert_eq!(notice.until_secs, None);
     let (label, command) = notice.button.expect("a button");
     assert_eq!(label, "Make default");
     state.apply(command);
-    assert_eq!(state.settings.default_models["en-de"], to);
+    assert_eq!(state.shared.settings.default_models["en-de"], to);
 }

@@ -30,7 +30,7 @@ fn open_reading(state: &mut AppState, reads: Reads) {
 
 /// Carries the update out: every other draft gets another text. Returns those drafts.
 fn update(state: &mut AppState) -> Vec<usize> {
-    let Some(Request::Translate { job, sentences, .. }) = state.requests.pop() else {
+    let Some(Request::Translate { job, sentences, .. }) = state.shared.requests.pop() else {
         panic!()
     };
     let mut changed = vec![];
@@ -74,7 +74,7 @@ fn an_update_requests_the_drafts_and_reports_what_is_fixed() {
     state.apply(Command::UpdateRest);
     let Some(Request::Translate {
         sentences, fixed, ..
-    }) = state.requests.last()
+    }) = state.shared.requests.last()
     else {
         panic!()
     };
@@ -121,7 +121,7 @@ fn a_mark_goes_when_its_sentence_is_reviewed() {
 fn what_was_edited_during_an_update_is_not_taken_back_with_it() {
     let mut state = worked_on();
     state.apply(Command::UpdateRest);
-    let Some(Request::Translate { job, sentences, .. }) = state.requests.pop() else {
+    let Some(Request::Translate { job, sentences, .. }) = state.shared.requests.pop() else {
         panic!()
     };
     let [first, second] = [sentences[0], sentences[1]];
@@ -146,7 +146,7 @@ fn an_update_that_would_change_nothing_says_why() {
         assert!(why(&state).expect("a reason").contains("This model"));
         assert!(!state.is_enabled(&Command::UpdateRest));
         state.apply(Command::UpdateRest);
-        assert!(state.requests.is_empty());
+        assert!(state.shared.requests.is_empty());
     }
     open_reading(&mut state, Reads::Translations);
     assert!(state.is_enabled(&Command::UpdateRest));
@@ -169,7 +169,7 @@ fn the_first_pass_shows_until_sentences_come() {
     let mut state = worked_on();
     state.tick(100.0);
     state.apply(Command::UpdateRest);
-    let Some(Request::Translate { job, sentences, .. }) = state.requests.pop() else {
+    let Some(Request::Translate { job, sentences, .. }) = state.shared.requests.pop() else {
         panic!()
     };
     state.tick(130.0);
@@ -178,11 +178,11 @@ fn the_first_pass_shows_until_sentences_come() {
         done: 1,
         num: 4,
     });
-    let running = state.running.as_ref().expect("it runs");
+    let running = state.document.running.as_ref().expect("it runs");
     assert_eq!(running.preparing, Some((Preparation::Drafting, 1, 4)));
     state.tick(131.0);
     receive(&mut state, job, sentences[0], "Eins".to_owned());
-    let running = state.running.as_ref().expect("it runs");
+    let running = state.document.running.as_ref().expect("it runs");
     assert_eq!(running.preparing, None);
     assert!((running.progress.elapsed_secs() - 1.0).abs() < 1e-9);
 }

@@ -6,8 +6,9 @@ use super::{ImportState, NewCorpus, NewRun, Probe, Queued, TrainingCommand};
 use crate::ask::Ask;
 use crate::error::Error;
 use crate::jobs::{JobId, RunRequest, RunSnapshot, TrainingJob, TrainingRequest};
+use crate::notices::NoticeKind;
 use crate::settings::Device;
-use crate::state::{AppState, NoticeKind};
+use crate::state::AppState;
 use canopy_train::sweep::is_sweep;
 use canopy_train::{EndReason, Order, RunState, TrainingConfig};
 
@@ -37,7 +38,7 @@ impl AppState {
             C::ShowSample => self.show_sample(),
             C::CloseSample => training.sample = None,
             C::CloseCorpus => self.close_corpus(),
-            C::ChooseSide(side) => self.asks.push(Ask::CorpusSide(side)),
+            C::ChooseSide(side) => self.shared.asks.push(Ask::CorpusSide(side)),
             C::UseSide(side, path) => {
                 if let Some(form) = &mut training.corpus_form {
                     form.set(side, path);
@@ -45,17 +46,17 @@ impl AppState {
                 }
             }
             C::MakeCorpus => self.make_corpus(),
-            C::ChooseCorpus => self.asks.push(Ask::Corpus),
+            C::ChooseCorpus => self.shared.asks.push(Ask::Corpus),
             C::UseCorpus(corpus) => self.use_corpus(corpus),
-            C::ChooseBert => self.asks.push(Ask::Bert),
+            C::ChooseBert => self.shared.asks.push(Ask::Bert),
             C::UseBert(folder) => self.fill(|form| form.config.bert = folder),
-            C::ChooseContexts => self.asks.push(Ask::Contexts),
+            C::ChooseContexts => self.shared.asks.push(Ask::Contexts),
             C::UseContexts(file) => self.fill(|form| form.config.contexts = file),
-            C::ChooseMemory => self.asks.push(Ask::RunMemory),
+            C::ChooseMemory => self.shared.asks.push(Ask::RunMemory),
             C::UseMemory(path) => self.fill(|form| form.config.memory = path),
-            C::ChooseContrastiveSet => self.asks.push(Ask::RunContrastiveSet),
+            C::ChooseContrastiveSet => self.shared.asks.push(Ask::RunContrastiveSet),
             C::UseContrastiveSet(path) => self.fill(|form| form.config.contrastive_set = path),
-            C::ChooseRun => self.asks.push(Ask::RunFolder),
+            C::ChooseRun => self.shared.asks.push(Ask::RunFolder),
             C::Follow(folder) => {
                 training.selected = Some(folder.clone());
                 training.form = None;
@@ -79,21 +80,21 @@ impl AppState {
             C::KeepRun => training.trashing = None,
             C::Trash(folder) => {
                 training.trashing = None;
-                let job = self.next_job();
+                let job = self.shared.next_job();
                 self.run_request(RunRequest::Trash { job, folder });
             }
             C::Restore => {
-                let job = self.next_job();
+                let job = self.shared.next_job();
                 if let Some((folder, from)) = self.training.trashed.pop() {
                     self.run_request(RunRequest::Restore { job, from, folder });
                 }
             }
-            C::Export(folder) => self.asks.push(Ask::Export {
+            C::Export(folder) => self.shared.asks.push(Ask::Export {
                 name: model_name(&folder),
                 run: folder,
             }),
             C::ExportTo(folder, to) => {
-                let (job, name) = (self.next_job(), model_name(&folder));
+                let (job, name) = (self.shared.next_job(), model_name(&folder));
                 self.run_request(RunRequest::Export {
                     job,
                     folder,
@@ -102,8 +103,8 @@ impl AppState {
                 });
             }
             C::Promote(folder) => {
-                let job = self.next_job();
-                let to = self.home().join("models").join(model_name(&folder));
+                let job = self.shared.next_job();
+                let to = self.shared.home().join("models").join(model_name(&folder));
                 self.run_request(RunRequest::Promote { job, folder, to });
             }
             C::ShowTable(shows) => {
@@ -115,20 +116,11 @@ impl AppState {
             C::AskSaveChart(extension) => {
                 if let Some(run) = training.selected() {
                     let name = format!("{}.{extension}", run.name());
-                    self.asks.push(Ask::Chart { name });
+                    self.shared.asks.push(Ask::Chart { name });
                 }
             }
             C::SaveChart(path) => self.save_chart(path),
         }
-    }
-
-    /// Where the runs of this window lie.
-    pub fn runs_folder(&self) -> PathBuf {
-        self.home().join("runs")
-    }
-
-    pub(super) fn home(&self) -> PathBuf {
-        self.folders.data.clone().unwrap_or_default()
     }
 
     pub(super) fn run_request(&mut self, request: RunRequest) {
@@ -142,11 +134,11 @@ impl AppState {
         resume: bool,
         device: Device,
     ) -> JobId {
-        let job = self.next_job();
+        let job = self.shared.next_job();
         if self.training.is_busy() && !self.is_sample(&folder) {
             let detail = "It starts when the runs before it have ended.";
             let title = format!("{} waits", name_of(&folder));
-            self.notify(NoticeKind::Hint, title, detail);
+            self.shared.notify(NoticeKind::Hint, title, detail);
         }
         let training = &mut self.training;
         training.selected = Some(folder.clone());
@@ -188,7 +180,7 @@ impl AppState {
             self.training.requests.push(request);
         } else {
             // Another program's.
-            let job = self.next_job();
+            let job = self.shared.next_job();
             self.run_request(RunRequest::Order { job, folder, order });
         }
     }
@@ -207,7 +199,7 @@ impl AppState {
             run.state,
             RunState::Finished(EndReason::Steps | EndReason::TargetTokens | EndReason::Patience)
         );
-        let (folder, name, device) = (folder.to_owned(), run.name(), self.settings.device);
+        let (folder, name, device) = (folder.to_owned(), run.name(), self.shared.settings.device);
         if at_its_limit {
             // Its limits must be raised first.
             let form = NewRun::resuming(folder, name, config, device);
@@ -227,7 +219,7 @@ impl AppState {
             .map_or_else(String::new, |config| config.preset.clone());
         let corpus = self.training.corpora.first().cloned().unwrap_or_default();
         let model = run.model().unwrap_or_default();
-        let mut form = NewRun::from_model(model, &preset, corpus, self.settings.device);
+        let mut form = NewRun::from_model(model, &preset, corpus, self.shared.settings.device);
         form.name = format!("{} continued", run.name());
         form.named_by_preset = false;
         self.training.form = Some(form);
@@ -237,10 +229,10 @@ impl AppState {
         if self.is_queued(&folder) {
             let title = format!("{} keeps its name", name_of(&folder));
             let detail = "It is being trained or queued; rename it afterwards.";
-            self.notify(NoticeKind::Hint, title, detail);
+            self.shared.notify(NoticeKind::Hint, title, detail);
             return;
         }
-        let job = self.next_job();
+        let job = self.shared.next_job();
         self.run_request(RunRequest::Rename { job, folder, name });
     }
 
@@ -269,7 +261,7 @@ impl AppState {
             return;
         };
         let chart = self.training.chart(run);
-        let job = self.next_job();
+        let job = self.shared.next_job();
         self.run_request(RunRequest::SaveChart {
             job,
             chart: Box::new(chart),
@@ -312,7 +304,8 @@ impl AppState {
             self.open_model(to);
         } else {
             let detail = to.display().to_string();
-            self.notify(NoticeKind::Done, "Model exported", detail);
+            self.shared
+                .notify(NoticeKind::Done, "Model exported", detail);
         }
     }
 
@@ -329,7 +322,8 @@ impl AppState {
         let found = ended.is_some();
         let is_sample = self.sample_run_ended(job, true);
         if let Some(name) = ended.filter(|_| !is_sample) {
-            self.notify(NoticeKind::Done, format!("{name} is finished"), "");
+            self.shared
+                .notify(NoticeKind::Done, format!("{name} is finished"), "");
         }
         found
     }
@@ -358,7 +352,8 @@ impl AppState {
             return true;
         }
         if self.sample_corpus_ended(job) {
-            self.show_error("The sample run could not begin", error);
+            self.shared
+                .show_error("The sample run could not begin", error);
             return true;
         }
         if let Some(form) = self.probing(job) {
@@ -373,7 +368,7 @@ impl AppState {
             return false;
         };
         self.sample_run_ended(job, false);
-        self.show_error(&format!("{name} stopped"), error);
+        self.shared.show_error(&format!("{name} stopped"), error);
         true
     }
 }

@@ -37,11 +37,6 @@ impl AppState {
         if self.training.form.as_ref().is_some_and(is_of_form) {
             self.prefer_model_of_pair();
         }
-        if self.evaluate.corpus.as_ref() == Some(&folder) {
-            let chosen = std::mem::take(&mut self.evaluate.models);
-            let fits = |model: &PathBuf| self.fits(model, &folder) != Some(false);
-            self.evaluate.models = chosen.into_iter().filter(fits).collect();
-        }
     }
 
     /// Whether a model translates between the languages of a corpus, if both say theirs.
@@ -65,7 +60,7 @@ impl AppState {
         let mut models: Vec<PathBuf> = models
             .filter(|model| self.fits(model, corpus) == Some(true))
             .collect();
-        let defaults = &self.settings.default_models;
+        let defaults = &self.shared.settings.default_models;
         let is_default = |model: &PathBuf| defaults.values().any(|it| it == model);
         models.sort_by_key(|model| !is_default(model));
         models
@@ -104,7 +99,7 @@ impl AppState {
     }
 
     pub(super) fn form_changed(&mut self) {
-        self.training.form_changed_secs = self.now_secs;
+        self.training.form_changed_secs = self.shared.now_secs;
     }
 
     /// Measures how long the run of the form takes, once its settings have been the same for a while; returns when that will
@@ -117,7 +112,7 @@ impl AppState {
             return None;
         }
         let due = self.training.form_changed_secs + SETTLED_SECS;
-        if due > self.now_secs {
+        if due > self.shared.now_secs {
             return Some(due);
         }
         // Not again before the next change.

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use super::commands::name_of;
 use super::{ImportState, NewCorpus, NewRun, Probe, Problem};
 use crate::jobs::{JobControl, JobId, RunRequest};
-use crate::state::{AppState, NoticeKind};
+use crate::notices::NoticeKind;
+use crate::state::AppState;
 use canopy_corpus::synthetic::TaleImport;
 use canopy_train::Estimate;
 
@@ -15,7 +16,7 @@ impl AppState {
         let mut corpora = self.training.corpora.iter();
         let corpus = corpora.find(|corpus| !TaleImport::is_place(corpus));
         let corpus = corpus.cloned().unwrap_or_default();
-        self.show_form(NewRun::new(corpus.clone(), self.settings.device));
+        self.show_form(NewRun::new(corpus.clone(), self.shared.settings.device));
         self.training.shows_table = false;
         self.look_at_corpus(&corpus);
         if self.training.facts.contains_key(&corpus) {
@@ -35,7 +36,7 @@ impl AppState {
 
     /// A name that no other run has.
     pub(super) fn free_run_name(&self, name: &str) -> String {
-        let runs = self.runs_folder();
+        let runs = self.shared.runs_folder();
         let numbered = (2..).map(|number| format!("{name} {number}"));
         let mut names = std::iter::once(name.to_owned()).chain(numbered);
         let is_free = |name: &String| {
@@ -48,7 +49,7 @@ impl AppState {
     /// Why the run of the form cannot begin.
     pub fn run_problem(&self) -> Option<Problem> {
         let form = self.training.form.as_ref()?;
-        let runs = self.runs_folder();
+        let runs = self.shared.runs_folder();
         if form.resumed.is_none() && self.is_queued(&runs.join(form.name.trim())) {
             return Some(Problem {
                 field: "name",
@@ -60,11 +61,11 @@ impl AppState {
 
     /// Models that a run can begin with.
     pub fn known_models(&self) -> Vec<PathBuf> {
-        let mut models = self.shipped.models.clone();
+        let mut models = self.shared.shipped.models.clone();
         let installed = self.models.all.iter();
         let installed = installed.filter(|model| self.models.problem(model).is_none());
         let installed = installed.map(|model| &model.folder);
-        for model in self.settings.recent_models.iter().chain(installed) {
+        for model in self.shared.settings.recent_models.iter().chain(installed) {
             if !models.contains(model) {
                 models.push(model.clone());
             }
@@ -90,12 +91,13 @@ impl AppState {
         }
         self.form_changed();
         self.look_at_corpus(&corpus);
-        self.set(|settings| settings.remember_corpus(&corpus));
+        self.shared
+            .set(|settings| settings.remember_corpus(&corpus));
     }
 
     pub(super) fn make_corpus(&mut self) {
-        let job = self.next_job();
-        let output = self.home().join("corpora");
+        let job = self.shared.next_job();
+        let output = self.shared.home().join("corpora");
         let Some(form) = &mut self.training.corpus_form else {
             return;
         };
@@ -150,7 +152,7 @@ impl AppState {
         self.training.corpus_form = None;
         let title = format!("{} is ready", name_of(&folder));
         let detail = format!("{pairs} sentence pairs for training.");
-        self.notify(NoticeKind::Done, title, detail);
+        self.shared.notify(NoticeKind::Done, title, detail);
         self.use_corpus(folder);
         self.form_for_new_corpus();
     }
@@ -159,7 +161,7 @@ impl AppState {
         if self.run_problem().is_some() {
             return;
         }
-        let job = self.next_job();
+        let job = self.shared.next_job();
         let Some(form) = &mut self.training.form else {
             return;
         };
@@ -191,11 +193,12 @@ impl AppState {
             return;
         };
         let corpus = form.config.corpus.clone();
-        self.set(|settings| settings.remember_corpus(&corpus));
+        self.shared
+            .set(|settings| settings.remember_corpus(&corpus));
         let resume = form.resumed.is_some();
         let run = form
             .resumed
-            .unwrap_or_else(|| self.runs_folder().join(form.name.trim()));
+            .unwrap_or_else(|| self.shared.runs_folder().join(form.name.trim()));
         self.enqueue(run, form.config, resume, form.device);
     }
 }

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use crate::command::Page;
-use crate::evaluating::EvaluateCommand;
 use crate::jobs::{CorpusImport, JobControl, JobId, RunRequest, TrainingRequest};
 use crate::settings::Device;
 use crate::state::AppState;
@@ -78,7 +77,7 @@ impl Sample {
 
 impl AppState {
     pub(super) fn try_sample(&mut self) {
-        self.page = Page::Training;
+        self.shared.page = Page::Training;
         let training = &mut self.training;
         (training.form, training.corpus_form) = (None, None);
         training.shows_table = false;
@@ -88,9 +87,9 @@ impl AppState {
             }
             return;
         }
-        let (job, control) = (self.next_job(), JobControl::default());
+        let (job, control) = (self.shared.next_job(), JobControl::default());
         self.training.sample = Some(Sample::new(job, control.clone()));
-        let corpora = self.home().join("corpora");
+        let corpora = self.shared.home().join("corpora");
         self.run_request(RunRequest::MakeCorpus {
             job,
             import: Box::new(CorpusImport::Tales { corpora }),
@@ -108,7 +107,7 @@ impl AppState {
         if !self.is_writing_sample(job) {
             return false;
         }
-        let below = self.runs_folder();
+        let below = self.shared.runs_folder();
         let runs = sample_runs(corpus).map(|run| (free_folder(&below, run.name), run.config));
         if let Some(sample) = &mut self.training.sample {
             sample.stage = SampleStage::Learning;
@@ -213,7 +212,7 @@ impl AppState {
                 sample.stage = SampleStage::Stopped;
                 self.abandon_sample_runs();
             }
-            SampleStage::Comparing(_) => self.apply_evaluate(EvaluateCommand::Cancel),
+            SampleStage::Comparing(_) => self.evaluate.cancel(),
             SampleStage::Learned | SampleStage::Compared(_) | SampleStage::Stopped => {}
         }
     }
@@ -283,8 +282,8 @@ impl AppState {
             return;
         };
         let number = *number;
-        self.page = Page::Evaluate;
-        self.apply_evaluate(EvaluateCommand::ShowEvaluation(number));
+        self.shared.page = Page::Evaluate;
+        self.evaluate.show_evaluation(number);
     }
 
     /// The sample, while its scores are what the page of evaluations shows.

@@ -6,7 +6,8 @@ use super::{ImportState, NewCorpus, Side, SurveyState};
 use crate::command::Page;
 use crate::error::Error;
 use crate::jobs::{JobControl, JobId, RunRequest};
-use crate::state::{AppState, NoticeKind};
+use crate::notices::NoticeKind;
+use crate::state::AppState;
 use canopy_corpus::Corpus;
 use canopy_corpus::survey::{Material, Survey};
 use canopy_translate::inference::may_be_model;
@@ -14,7 +15,7 @@ use canopy_translate::inference::may_be_model;
 impl AppState {
     /// Takes what was dropped on the training page, if it is something to train on; returns whether it was.
     pub(crate) fn train_on_dropped(&mut self, paths: &[PathBuf]) -> bool {
-        if self.page != Page::Training || self.is_importing_corpus() {
+        if self.shared.page != Page::Training || self.is_importing_corpus() {
             return false;
         }
         if paths.iter().any(|path| may_be_model(path)) {
@@ -39,7 +40,8 @@ impl AppState {
                 if all.len() > 1 {
                     let detail =
                         format!("{} is read; drop the others afterwards.", material.name());
-                    self.notify(NoticeKind::Hint, "One file at a time", detail);
+                    self.shared
+                        .notify(NoticeKind::Hint, "One file at a time", detail);
                 }
                 self.look_at(&material);
             }
@@ -96,8 +98,8 @@ impl AppState {
 
     /// Looks at what the form names, in the languages that it says.
     pub(super) fn survey_again(&mut self) {
-        let job = self.next_job();
-        let corpora = self.home().join("corpora");
+        let job = self.shared.next_job();
+        let corpora = self.shared.home().join("corpora");
         let Some(form) = &mut self.training.corpus_form else {
             return;
         };

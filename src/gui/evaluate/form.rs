@@ -120,7 +120,7 @@ fn documents_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCom
     let palette = Palette::from_ui(ui);
     let beam = format!(
         "Beam size {}, as in Options",
-        beam_name(state.settings.beam_size)
+        beam_name(state.shared.settings.beam_size)
     );
     ui.label(RichText::new(beam).size(12.5).color(palette.weak));
 }

@@ -129,7 +129,7 @@ impl Details {
         let text = format!("Used for {pair} documents unless you choose another model.");
         ui.label(RichText::new(text).size(12.5).color(palette.weak));
         ui.add_space(2.0);
-        let defaults = state.settings.default_models.iter();
+        let defaults = state.shared.settings.default_models.iter();
         for (pair, _) in defaults.filter(|(_, folder)| **folder == model.folder) {
             ui.horizontal(|ui| {
                 let (place, _) = ui.allocate_exact_size(vec2(16.0, 20.0), egui::Sense::hover());
@@ -150,7 +150,7 @@ impl Details {
             }
             choice_ui(ui, "Target language", &model.targets, target);
             let key = pair_key(source, target);
-            let is_default = state.settings.default_models.get(&key) == Some(&model.folder);
+            let is_default = state.shared.settings.default_models.get(&key) == Some(&model.folder);
             let label = format!("Use by default for {}", pair_of(source, target));
             if !is_default && ui.button(label).clicked() {
                 push(ModelsCommand::MakeDefault {

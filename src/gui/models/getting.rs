@@ -67,7 +67,7 @@ impl GettingPanel {
         card(ui, |ui| {
             ui.set_width(ui.available_width());
             for known in DEFAULT_CATALOGUES {
-                let off = &state.settings.catalogues_off;
+                let off = &state.shared.settings.catalogues_off;
                 let mut on = !off.iter().any(|name| name == known.name);
                 let address = RichText::new(known.address).size(12.0).color(palette.weak);
                 ui.horizontal(|ui| {
@@ -78,7 +78,7 @@ impl GettingPanel {
                     ui.add(Label::new(address).truncate());
                 });
             }
-            for own in &state.settings.catalogues {
+            for own in &state.shared.settings.catalogues {
                 ui.horizontal(|ui| {
                     if ui.button("Remove").clicked() {
                         requests.push(GettingCommand::Remove(own.clone()));

@@ -1,0 +1,115 @@
+//! The way from a unit of an evaluation to its trace: its document is written, opened, translated and explored.
+
+use std::path::PathBuf;
+
+use crate::command::{Command, Scope};
+use crate::jobs::{FileRequest, JobId};
+use crate::state::AppState;
+
+/// A part of an evaluation whose trace is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TracedUnit {
+    /// Where its document is written.
+    pub(super) path: PathBuf,
+    pub(super) bytes: Vec<u8>,
+    /// Where it stands in that document.
+    pub(super) paragraph: usize,
+    pub(super) model: PathBuf,
+    pub(super) wanted: Option<Wanted>,
+}
+
+/// On the way from a unit to its trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tracing {
+    /// The paragraph of the document that is being opened.
+    Opening {
+        paragraph: usize,
+        /// Writes the document.
+        job: JobId,
+    },
+    Translating,
+}
+
+/// The translation and the token that *Explore* shows of an item, once its trace is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    pub(super) correct: String,
+    pub(super) word: Option<String>,
+}
+
+impl AppState {
+    /// Writes the document of a unit and opens it with the model that is looked at.
+    pub(crate) fn trace_unit(&mut self, unit: TracedUnit) {
+        let job = self.shared.next_job();
+        self.shared.file_requests.push(FileRequest::Write {
+            job,
+            path: unit.path.clone(),
+            bytes: unit.bytes,
+        });
+        self.open_model(unit.model);
+        self.open(unit.path);
+        let paragraph = unit.paragraph;
+        self.document.tracing = Some(Tracing::Opening { paragraph, job });
+        self.document.wanted = unit.wanted;
+    }
+
+    /// Gives up a trace whose document is not there or no longer wanted.
+    pub(crate) fn forget_trace(&mut self) {
+        self.document.tracing = None;
+        self.document.wanted = None;
+    }
+
+    /// The document of a unit could not be written.
+    pub(crate) fn unit_not_written(&mut self, job: JobId) {
+        if matches!(self.document.tracing, Some(Tracing::Opening { job: write, .. }) if write == job)
+        {
+            self.forget_trace();
+        }
+    }
+
+    /// A document has been opened: goes on if it was for a trace.
+    pub(crate) fn opened_for_trace(&mut self) {
+        let Some(Tracing::Opening { paragraph, .. }) = self.document.tracing.take() else {
+            return;
+        };
+        let Some(open) = &self.document.open else {
+            return;
+        };
+        let paragraph = open.document.paragraphs.get(paragraph);
+        let Some(sentence) = paragraph.map(|paragraph| paragraph.sentences.start) else {
+            return;
+        };
+        self.select(sentence);
+        self.document.tracing = Some(Tracing::Translating);
+        self.translate(Scope::Document);
+        if !self.document.is_busy() {
+            self.forget_trace();
+        }
+    }
+
+    /// A translation has ended: shows the trace if it was for one.
+    pub(crate) fn translated_for_trace(&mut self) {
+        if self.document.tracing.take() == Some(Tracing::Translating) {
+            self.take_wanted();
+            self.show_explorer();
+        }
+    }
+
+    /// Before the trace of an item: its sentence has the right translation, and the explorer looks for its word.
+    fn take_wanted(&mut self) {
+        let Some(Wanted { correct, word }) = self.document.wanted.take() else {
+            return;
+        };
+        let Some(sentence) = self.document.selected() else {
+            return;
+        };
+        for command in [
+            Command::EditSentence(sentence),
+            Command::Editing(correct),
+            Command::KeepEdit,
+        ] {
+            self.apply(command);
+        }
+        self.explorer.wanted_word = word;
+    }
+}
