@@ -106,14 +106,17 @@ impl AppState {
             Event::CpuTookOver {
                 device_name, error, ..
             } => self.cpu_took_over(device_name, &error),
-            Event::RunsSeen { runs, corpora } => self.runs_seen(runs, corpora),
-            Event::Probed { job, estimate } => self.probed(job, estimate),
-            Event::Renamed { folder, to } => self.run_renamed(&folder, to),
+            Event::RunsSeen { runs, corpora } => self.training.runs_seen(runs, corpora),
+            Event::Probed { job, estimate } => self.training.probed(job, estimate),
+            Event::Renamed { folder, to } => self.training.run_renamed(&folder, to),
             Event::Trashed { folder, to } => self.training.trashed.push((folder, to)),
             Event::Exported { to, promote } => self.exported(to, promote),
             // The run folder says the same to the charts.
-            Event::Training { job, event } => self.sample_progressed(job, &event),
-            Event::Surveyed { job, survey } => self.surveyed(job, survey),
+            Event::Training { job, event } => {
+                self.training
+                    .sample_progressed(&mut self.shared, &mut self.evaluate, job, &event);
+            }
+            Event::Surveyed { job, survey } => self.training.surveyed(job, survey),
             Event::Checked { job, findings } => self.checked(job, findings),
             Event::NotSpelled { reason, .. } => {
                 self.shared
@@ -139,15 +142,23 @@ impl AppState {
                 self.models.getting.cancelled(job, arrived);
             }
             Event::Finished { job } => {
-                if !self.run_ended(job) {
+                if !self
+                    .training
+                    .run_ended(&mut self.shared, &mut self.evaluate, job)
+                {
                     self.finished(job, false);
                 }
             }
-            Event::CorpusRead { job, share } => self.corpus_read(job, share),
-            Event::CorpusMade { job, folder, pairs } => self.corpus_made(job, folder, pairs),
+            Event::CorpusRead { job, share } => self.training.corpus_read(job, share),
+            Event::CorpusMade { job, folder, pairs } => {
+                self.training
+                    .corpus_made(&mut self.shared, &self.models, job, folder, pairs);
+            }
             Event::Cancelled { job } => {
                 if !self.evaluation_ended(job)
-                    && !self.training_cancelled(job)
+                    && !self
+                        .training
+                        .training_cancelled(&mut self.shared, &mut self.evaluate, job)
                     && !self.adding_cancelled(job)
                 {
                     self.finished(job, true);
@@ -219,7 +230,8 @@ impl AppState {
             }
             Event::ServerModels { job, models } => self.server_tested(job, models),
             Event::CorpusSeen { folder, facts } => {
-                self.corpus_seen(folder.clone(), facts);
+                self.training
+                    .corpus_seen(&self.shared, &self.models, folder.clone(), facts);
                 self.corpus_known(&folder);
             }
             Event::EncoderImported { job, folder } => self.encoder_imported(job, folder),
@@ -482,7 +494,9 @@ impl AppState {
                 .show_error("The translation could not be saved", error);
         } else if !self.explorer_failed(job, error)
             && !self.evaluation_failed(job, error)
-            && !self.run_failed(job, error)
+            && !self
+                .training
+                .run_failed(&mut self.shared, &mut self.evaluate, job, error)
             && !self.model_failed(job, error)
             && !self.download_failed(job, error)
             && !self.checks_failed(job)

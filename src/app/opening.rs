@@ -103,7 +103,12 @@ impl AppState {
             Kind::Project => self.apply_project(ProjectCommand::Open(path)),
             Kind::Run => {
                 self.shared.page = Page::Training;
-                self.apply_training(TrainingCommand::Follow(path));
+                self.training.apply_training(
+                    &mut self.shared,
+                    &self.models,
+                    &mut self.evaluate,
+                    TrainingCommand::Follow(path),
+                );
             }
             Kind::Folder => {
                 let detail = "It contains no project, model, run, corpus, PO or MO files. Choose the document itself.";
@@ -136,7 +141,11 @@ impl AppState {
         {
             return self.align_dropped(&paths);
         }
-        if self.train_on_dropped(&paths) || self.add_dropped(&paths) {
+        if self
+            .training
+            .train_on_dropped(&mut self.shared, &self.models, &paths)
+            || self.add_dropped(&paths)
+        {
             return;
         }
         let mut opened = Vec::new();

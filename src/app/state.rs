@@ -62,7 +62,7 @@ impl AppState {
         }
         let due = self.document.dirty_since_secs.and(due);
         let alignment_due = self.tick_alignment();
-        let form_due = self.tick_form();
+        let form_due = self.training.tick_form(&mut self.shared);
         let times = self
             .shared
             .notices
@@ -238,7 +238,12 @@ impl AppState {
                     self.trace_unit(unit);
                 }
             }
-            Command::Training(command) => self.apply_training(command),
+            Command::Training(command) => self.training.apply_training(
+                &mut self.shared,
+                &self.models,
+                &mut self.evaluate,
+                command,
+            ),
             Command::Models(command) => self.apply_models(command),
             Command::Check(command) => self.apply_check(command),
             Command::Merge(command) => self.apply_merge(command),

@@ -103,7 +103,10 @@ fn a_second_run_of_a_system_has_a_name_of_its_own() {
         .apply(Command::Training(TrainingCommand::NewRun));
     let form = window.state.training.form.as_ref().expect("a form");
     assert_eq!(form.name, "x-transformer-small 2");
-    assert_eq!(window.state.run_problem(), None);
+    assert_eq!(
+        window.state.training.run_problem(&window.state.shared),
+        None
+    );
 }
 
 #[test]
@@ -164,7 +167,7 @@ fn a_starter_that_reads_documents_is_improved_with_the_system_that_it_is_of() {
     let form = |state: &AppState| state.training.form.clone().expect("a form");
     assert_eq!(form(state).config.from, folder);
     assert_eq!(form(state).config.preset, "hierarchical-conditional-small");
-    assert_eq!(state.run_problem(), None);
+    assert_eq!(state.training.run_problem(&state.shared), None);
     // A model of sentences goes on with the usual system.
     let sentences = folder.with_file_name("help-en-de");
     state.apply(Command::Training(TrainingCommand::Improve(sentences)));

@@ -9,6 +9,7 @@ use crate::command::Page;
 use crate::jobs::{EvaluationJob, EvaluationRequest, FileRequest, JobControl, JobId};
 use crate::notices::NoticeKind;
 use crate::settings::Device;
+use crate::shared::Shared;
 use crate::state::AppState;
 use canopy_corpus::Split;
 use canopy_metrics::judgement::{Criterion, Vote};
@@ -34,7 +35,7 @@ impl AppState {
             C::AskCorpus => self.shared.asks.push(Ask::TestCorpus),
             C::UseCorpus(folder) => {
                 page.corpus = Some(folder.clone());
-                self.look_at_corpus(&folder);
+                self.training.look_at_corpus(&folder);
             }
             C::UseSplit(split) => page.split = TestSplit(split),
             C::CutSentences(cut) => page.cut_sentences = cut,
@@ -82,14 +83,14 @@ impl AppState {
     /// All models that can be chosen, each once: none that is known to translate between others than the languages of the
     /// corpus.
     pub fn testable_models(&self) -> Vec<PathBuf> {
-        let mut models = self.known_models();
+        let mut models = self.models.known_models(&self.shared);
         for folder in &self.evaluate.added {
             if !models.contains(folder) {
                 models.push(folder.clone());
             }
         }
         if let Some(corpus) = &self.evaluate.corpus {
-            models.retain(|model| self.fits(model, corpus) != Some(false));
+            models.retain(|model| self.training.fits(&self.models, model, corpus) != Some(false));
         }
         models
     }
@@ -130,42 +131,9 @@ impl AppState {
         self.shared.save_settings();
         let page = &self.evaluate;
         let (models, split, cut) = (page.models.clone(), page.split.0, page.cut_sentences);
-        self.start_evaluation(models, corpus, split, cut, self.shared.settings.device);
-    }
-
-    /// Has these models translate these documents.
-    pub(crate) fn start_evaluation(
-        &mut self,
-        models: Vec<PathBuf>,
-        corpus: PathBuf,
-        split: Split,
-        cut_sentences: bool,
-        device: Device,
-    ) -> JobId {
-        let job = self.shared.next_job();
-        let control = JobControl::default();
-        let request = EvaluationJob {
-            job,
-            models: models.clone(),
-            corpus,
-            split,
-            cut_sentences,
-            beam_size: self.shared.settings.beam_size,
-            device: device.into(),
-            control: control.clone(),
-        };
-        self.evaluate.running = Some(Evaluating {
-            job,
-            models,
-            unit: "sentences",
-            control,
-            progress: None,
-            started_secs: self.shared.now_secs,
-            latest_secs: self.shared.now_secs,
-        });
-        let request = EvaluationRequest::Evaluate(Box::new(request));
-        self.evaluate.requests.push(request);
-        job
+        let device = self.shared.settings.device;
+        self.evaluate
+            .start_evaluation(&mut self.shared, models, corpus, split, cut, device);
     }
 
     /// The document of a segment, a paragraph a segment, with the model that is looked at.
@@ -309,6 +277,44 @@ impl AppState {
         self.shared
             .file_requests
             .push(FileRequest::Export { job, path, bytes });
+    }
+}
+
+impl Evaluate {
+    /// Has these models translate these documents.
+    pub(crate) fn start_evaluation(
+        &mut self,
+        shared: &mut Shared,
+        models: Vec<PathBuf>,
+        corpus: PathBuf,
+        split: Split,
+        cut_sentences: bool,
+        device: Device,
+    ) -> JobId {
+        let job = shared.next_job();
+        let control = JobControl::default();
+        let request = EvaluationJob {
+            job,
+            models: models.clone(),
+            corpus,
+            split,
+            cut_sentences,
+            beam_size: shared.settings.beam_size,
+            device: device.into(),
+            control: control.clone(),
+        };
+        self.running = Some(Evaluating {
+            job,
+            models,
+            unit: "sentences",
+            control,
+            progress: None,
+            started_secs: shared.now_secs,
+            latest_secs: shared.now_secs,
+        });
+        let request = EvaluationRequest::Evaluate(Box::new(request));
+        self.requests.push(request);
+        job
     }
 }
 

@@ -30,7 +30,7 @@ impl AppState {
         evaluation: Arc<Evaluation>,
         expected: Option<Arc<ExpectedForms>>,
     ) {
-        let is_sample = self.is_sample_evaluation(job);
+        let is_sample = self.training.is_sample_evaluation(job);
         let page = &mut self.evaluate;
         let Some(running) = page.running.take_if(|running| running.job == job) else {
             return;
@@ -45,7 +45,7 @@ impl AppState {
         });
         page.show(number);
         if is_sample {
-            self.sample_evaluated(number, &evaluation);
+            self.training.sample_evaluated(number, &evaluation);
         }
         self.shared
             .notify(NoticeKind::Done, "The evaluation is complete", "");
@@ -55,14 +55,15 @@ impl AppState {
     pub(crate) fn corpus_known(&mut self, folder: &Path) {
         if self.evaluate.corpus.as_deref() == Some(folder) {
             let chosen = std::mem::take(&mut self.evaluate.models);
-            let fits = |model: &PathBuf| self.fits(model, folder) != Some(false);
+            let fits =
+                |model: &PathBuf| self.training.fits(&self.models, model, folder) != Some(false);
             self.evaluate.models = chosen.into_iter().filter(fits).collect();
         }
     }
 
     /// Returns whether the job was the evaluation.
     pub(crate) fn evaluation_ended(&mut self, job: JobId) -> bool {
-        self.sample_not_evaluated(job);
+        self.training.sample_not_evaluated(job);
         let running = &mut self.evaluate.running;
         running.take_if(|running| running.job == job).is_some()
     }

@@ -15,6 +15,7 @@ use self::own_memory::OwnMemory;
 pub use getting::{Downloading, Getting, GettingCommand, Lists};
 
 use crate::jobs::{JobControl, JobId, ModelRequest};
+use crate::shared::Shared;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_translate::inference::{InstalledModel, Leg, ModelInfo};
 
@@ -226,5 +227,21 @@ impl Models {
     /// The models in a row that are open or being opened.
     pub fn in_use(&self) -> impl Iterator<Item = &Path> {
         self.requested.iter().map(|leg| leg.folder.as_path())
+    }
+}
+
+impl Models {
+    /// Models that a run can begin with.
+    pub fn known_models(&self, shared: &Shared) -> Vec<PathBuf> {
+        let mut models = shared.shipped.models.clone();
+        let installed = self.all.iter();
+        let installed = installed.filter(|model| self.problem(model).is_none());
+        let installed = installed.map(|model| &model.folder);
+        for model in shared.settings.recent_models.iter().chain(installed) {
+            if !models.contains(model) {
+                models.push(model.clone());
+            }
+        }
+        models
     }
 }

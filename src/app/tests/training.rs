@@ -48,7 +48,7 @@ fn started(state: &mut AppState) -> Option<JobId> {
 fn a_form_that_is_filled_in_starts_a_run_below_the_folder_of_runs() {
     let (mut state, home) = with_corpus();
     state.apply(command(TrainingCommand::NewRun));
-    assert_eq!(state.run_problem(), None);
+    assert_eq!(state.training.run_problem(&state.shared), None);
     fill(&mut state, |form| form.name = "first try".to_owned());
     state.apply(command(TrainingCommand::Start));
     let Some(TrainingRequest::Start(job)) = state.training.requests.pop() else {
@@ -70,7 +70,10 @@ fn wrong_fields_are_reported_and_start_nothing() {
         fill(state, change);
         state.apply(command(TrainingCommand::Start));
         assert_eq!(state.training.requests, []);
-        let problem = state.run_problem().expect("a problem");
+        let problem = state
+            .training
+            .run_problem(&state.shared)
+            .expect("a problem");
         fill(state, |form| *form = before);
         problem.field
     };
@@ -89,7 +92,14 @@ fn wrong_fields_are_reported_and_start_nothing() {
     );
     assert_eq!(field(&mut state, |form| form.start = Start::Model), "from");
     std::fs::create_dir_all(home.path().join("runs/x-transformer-small")).expect("a folder");
-    assert_eq!(state.run_problem().expect("a problem").field, "name");
+    assert_eq!(
+        state
+            .training
+            .run_problem(&state.shared)
+            .expect("a problem")
+            .field,
+        "name"
+    );
 }
 
 #[test]
@@ -97,7 +107,7 @@ fn a_run_that_waits_keeps_its_name_for_itself() {
     let (mut state, home) = with_corpus();
     for _ in 0..2 {
         state.apply(command(TrainingCommand::NewRun));
-        assert_eq!(state.run_problem(), None);
+        assert_eq!(state.training.run_problem(&state.shared), None);
         state.apply(command(TrainingCommand::Start));
     }
     let folders: Vec<&Path> = state
@@ -111,7 +121,14 @@ fn a_run_that_waits_keeps_its_name_for_itself() {
     assert_eq!(folders, expected.map(|name| runs.join(name)));
     state.apply(command(TrainingCommand::NewRun));
     fill(&mut state, |form| form.name = expected[1].to_owned());
-    assert_eq!(state.run_problem().expect("a problem").field, "name");
+    assert_eq!(
+        state
+            .training
+            .run_problem(&state.shared)
+            .expect("a problem")
+            .field,
+        "name"
+    );
     state.training.run_requests.clear();
     let name = "other".to_owned();
     state.apply(command(TrainingCommand::Rename(
@@ -206,7 +223,12 @@ fn a_run_that_waits_can_be_removed_and_leaves_the_queue() {
 fn a_system_that_reads_bert_needs_an_encoder_and_contexts() {
     let (mut state, home) = with_corpus();
     state.apply(command(TrainingCommand::NewRun));
-    let problem = |state: &AppState| state.run_problem().map(|problem| problem.field);
+    let problem = |state: &AppState| {
+        state
+            .training
+            .run_problem(&state.shared)
+            .map(|problem| problem.field)
+    };
     fill(&mut state, |form| form.choose_preset("catsby-small"));
     assert_eq!(problem(&state), Some("bert"));
     state.apply(command(TrainingCommand::UseBert("nowhere".into())));

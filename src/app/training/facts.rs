@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{NewRun, Probe, Start};
+use super::{NewRun, Probe, Start, Training};
 use crate::jobs::RunRequest;
+use crate::models::Models;
 use crate::settings::Device;
-use crate::state::AppState;
+use crate::shared::Shared;
 use canopy_corpus::is_same_language;
 
 /// Number of pairs from which a model learns a language pair from scratch.
@@ -23,26 +24,32 @@ pub struct CorpusFacts {
     pub pairs: usize,
 }
 
-impl AppState {
+impl Training {
     /// Has the thread of the runs look at a corpus that was not looked at.
     pub(crate) fn look_at_corpus(&mut self, folder: &Path) {
-        if !folder.as_os_str().is_empty() && !self.training.facts.contains_key(folder) {
+        if !folder.as_os_str().is_empty() && !self.facts.contains_key(folder) {
             self.run_request(RunRequest::LookAtCorpus(folder.to_owned()));
         }
     }
 
-    pub(crate) fn corpus_seen(&mut self, folder: PathBuf, facts: CorpusFacts) {
-        self.training.facts.insert(folder.clone(), facts);
+    pub(crate) fn corpus_seen(
+        &mut self,
+        shared: &Shared,
+        models: &Models,
+        folder: PathBuf,
+        facts: CorpusFacts,
+    ) {
+        self.facts.insert(folder.clone(), facts);
         let is_of_form = |form: &NewRun| form.config.corpus == folder;
-        if self.training.form.as_ref().is_some_and(is_of_form) {
-            self.prefer_model_of_pair();
+        if self.form.as_ref().is_some_and(is_of_form) {
+            self.prefer_model_of_pair(shared, models);
         }
     }
 
     /// Whether a model translates between the languages of a corpus, if both say theirs.
-    pub fn fits(&self, model: &Path, corpus: &Path) -> Option<bool> {
-        let facts = self.training.facts.get(corpus)?;
-        let model = self.models.get(model)?;
+    pub fn fits(&self, models: &Models, model: &Path, corpus: &Path) -> Option<bool> {
+        let facts = self.facts.get(corpus)?;
+        let model = models.get(model)?;
         if model.sources.is_empty() || model.targets.is_empty() {
             return None;
         }
@@ -55,39 +62,44 @@ impl AppState {
     }
 
     /// The models that a run on a corpus can improve: those of its languages, the default of the pair first.
-    pub fn models_to_improve(&self, corpus: &Path) -> Vec<PathBuf> {
-        let models = self.known_models().into_iter();
-        let mut models: Vec<PathBuf> = models
-            .filter(|model| self.fits(model, corpus) == Some(true))
+    pub fn models_to_improve(
+        &self,
+        shared: &Shared,
+        models: &Models,
+        corpus: &Path,
+    ) -> Vec<PathBuf> {
+        let known = models.known_models(shared).into_iter();
+        let mut fitting: Vec<PathBuf> = known
+            .filter(|model| self.fits(models, model, corpus) == Some(true))
             .collect();
-        let defaults = &self.shared.settings.default_models;
+        let defaults = &shared.settings.default_models;
         let is_default = |model: &PathBuf| defaults.values().any(|it| it == model);
-        models.sort_by_key(|model| !is_default(model));
-        models
+        fitting.sort_by_key(|model| !is_default(model));
+        fitting
     }
 
     /// An untouched form begins with the model of the corpus's languages.
-    pub(super) fn prefer_model_of_pair(&mut self) {
-        let Some(form) = &self.training.form else {
+    pub(super) fn prefer_model_of_pair(&mut self, shared: &Shared, models: &Models) {
+        let Some(form) = &self.form else {
             return;
         };
         let is_fresh =
             form.named_by_preset && form.start == Start::RandomWeights && !form.is_chosen;
         let model = self
-            .models_to_improve(&form.config.corpus)
+            .models_to_improve(shared, models, &form.config.corpus)
             .into_iter()
             .next();
         if let Some(model) = model.filter(|_| is_fresh && form.resumed.is_none()) {
-            self.improve(model);
+            self.improve(shared, models, model);
         }
     }
 
     /// The run of the form improves this model, and is called after it.
-    pub(super) fn improve(&mut self, model: PathBuf) {
-        let known = self.models.get(&model).map(|known| known.name.clone());
+    pub(super) fn improve(&mut self, shared: &Shared, models: &Models, model: PathBuf) {
+        let known = models.get(&model).map(|known| known.name.clone());
         let name = known.unwrap_or_else(|| super::commands::name_of(&model));
-        let name = self.free_run_name(&format!("{name} tuned"));
-        if let Some(form) = &mut self.training.form {
+        let name = self.free_run_name(shared, &format!("{name} tuned"));
+        if let Some(form) = &mut self.form {
             let is_own = !form.named_by_preset && !form.is_named_by_model;
             form.begin_with_model(model);
             if !is_own {
@@ -95,29 +107,29 @@ impl AppState {
                 form.named_by_preset = false;
             }
         }
-        self.form_changed();
+        self.form_changed(shared);
     }
 
-    pub(super) fn form_changed(&mut self) {
-        self.training.form_changed_secs = self.shared.now_secs;
+    pub(super) fn form_changed(&mut self, shared: &Shared) {
+        self.form_changed_secs = shared.now_secs;
     }
 
     /// Measures how long the run of the form takes, once its settings have been the same for a while; returns when that will
     /// be.
-    pub(crate) fn tick_form(&mut self) -> Option<f64> {
-        let form = self.training.form.as_ref()?;
-        let is_known = self.training.facts.contains_key(&form.config.corpus);
+    pub(crate) fn tick_form(&mut self, shared: &mut Shared) -> Option<f64> {
+        let form = self.form.as_ref()?;
+        let is_known = self.facts.contains_key(&form.config.corpus);
         let is_here = !matches!(form.device, Device::Remote(_));
-        if form.probe != Probe::None || !is_known || !is_here || self.training.is_busy() {
+        if form.probe != Probe::None || !is_known || !is_here || self.is_busy() {
             return None;
         }
-        let due = self.training.form_changed_secs + SETTLED_SECS;
-        if due > self.shared.now_secs {
+        let due = self.form_changed_secs + SETTLED_SECS;
+        if due > shared.now_secs {
             return Some(due);
         }
         // Not again before the next change.
-        self.training.form_changed_secs = f64::INFINITY;
-        self.probe();
+        self.form_changed_secs = f64::INFINITY;
+        self.probe(shared);
         None
     }
 }

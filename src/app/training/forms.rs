@@ -3,40 +3,41 @@
 use std::path::PathBuf;
 
 use super::commands::name_of;
-use super::{ImportState, NewCorpus, NewRun, Probe, Problem};
+use super::{ImportState, NewCorpus, NewRun, Probe, Problem, Training};
 use crate::jobs::{JobControl, JobId, RunRequest};
+use crate::models::Models;
 use crate::notices::NoticeKind;
-use crate::state::AppState;
+use crate::shared::Shared;
 use canopy_corpus::synthetic::TaleImport;
 use canopy_train::Estimate;
 
-impl AppState {
-    pub(super) fn new_run(&mut self) {
+impl Training {
+    pub(super) fn new_run(&mut self, shared: &Shared, models: &Models) {
         // That of the sample is for the sample.
-        let mut corpora = self.training.corpora.iter();
+        let mut corpora = self.corpora.iter();
         let corpus = corpora.find(|corpus| !TaleImport::is_place(corpus));
         let corpus = corpus.cloned().unwrap_or_default();
-        self.show_form(NewRun::new(corpus.clone(), self.shared.settings.device));
-        self.training.shows_table = false;
+        self.show_form(shared, NewRun::new(corpus.clone(), shared.settings.device));
+        self.shows_table = false;
         self.look_at_corpus(&corpus);
-        if self.training.facts.contains_key(&corpus) {
-            self.prefer_model_of_pair();
+        if self.facts.contains_key(&corpus) {
+            self.prefer_model_of_pair(shared, models);
         }
     }
 
     /// A run that is named by its preset gets a name that no other has.
-    pub(super) fn show_form(&mut self, mut form: NewRun) {
+    pub(super) fn show_form(&mut self, shared: &Shared, mut form: NewRun) {
         if form.named_by_preset && form.name == form.config.preset {
-            form.name = self.free_run_name(&form.name);
+            form.name = self.free_run_name(shared, &form.name);
         }
         self.look_at_corpus(&form.config.corpus.clone());
-        self.training.form = Some(form);
-        self.form_changed();
+        self.form = Some(form);
+        self.form_changed(shared);
     }
 
     /// A name that no other run has.
-    pub(super) fn free_run_name(&self, name: &str) -> String {
-        let runs = self.shared.runs_folder();
+    pub(super) fn free_run_name(&self, shared: &Shared, name: &str) -> String {
+        let runs = shared.runs_folder();
         let numbered = (2..).map(|number| format!("{name} {number}"));
         let mut names = std::iter::once(name.to_owned()).chain(numbered);
         let is_free = |name: &String| {
@@ -47,9 +48,9 @@ impl AppState {
     }
 
     /// Why the run of the form cannot begin.
-    pub fn run_problem(&self) -> Option<Problem> {
-        let form = self.training.form.as_ref()?;
-        let runs = self.shared.runs_folder();
+    pub fn run_problem(&self, shared: &Shared) -> Option<Problem> {
+        let form = self.form.as_ref()?;
+        let runs = shared.runs_folder();
         if form.resumed.is_none() && self.is_queued(&runs.join(form.name.trim())) {
             return Some(Problem {
                 field: "name",
@@ -59,46 +60,30 @@ impl AppState {
         form.problem(&runs)
     }
 
-    /// Models that a run can begin with.
-    pub fn known_models(&self) -> Vec<PathBuf> {
-        let mut models = self.shared.shipped.models.clone();
-        let installed = self.models.all.iter();
-        let installed = installed.filter(|model| self.models.problem(model).is_none());
-        let installed = installed.map(|model| &model.folder);
-        for model in self.shared.settings.recent_models.iter().chain(installed) {
-            if !models.contains(model) {
-                models.push(model.clone());
-            }
-        }
-        models
-    }
-
-    pub(super) fn fill(&mut self, change: impl FnOnce(&mut NewRun)) {
-        if let Some(form) = &mut self.training.form {
+    pub(super) fn fill(&mut self, shared: &Shared, change: impl FnOnce(&mut NewRun)) {
+        if let Some(form) = &mut self.form {
             change(form);
             form.probe = Probe::None;
         }
-        self.form_changed();
+        self.form_changed(shared);
     }
 
-    pub(super) fn use_corpus(&mut self, corpus: PathBuf) {
-        let training = &mut self.training;
-        training.corpora.retain(|known| *known != corpus);
-        training.corpora.insert(0, corpus.clone());
-        if let Some(form) = &mut training.form {
+    pub(super) fn use_corpus(&mut self, shared: &mut Shared, corpus: PathBuf) {
+        self.corpora.retain(|known| *known != corpus);
+        self.corpora.insert(0, corpus.clone());
+        if let Some(form) = &mut self.form {
             form.config.corpus.clone_from(&corpus);
             form.probe = Probe::None;
         }
-        self.form_changed();
+        self.form_changed(shared);
         self.look_at_corpus(&corpus);
-        self.shared
-            .set(|settings| settings.remember_corpus(&corpus));
+        shared.set(|settings| settings.remember_corpus(&corpus));
     }
 
-    pub(super) fn make_corpus(&mut self) {
-        let job = self.shared.next_job();
-        let output = self.shared.home().join("corpora");
-        let Some(form) = &mut self.training.corpus_form else {
+    pub(super) fn make_corpus(&mut self, shared: &mut Shared) {
+        let job = shared.next_job();
+        let output = shared.home().join("corpora");
+        let Some(form) = &mut self.corpus_form else {
             return;
         };
         if form.problem().is_some() {
@@ -117,17 +102,17 @@ impl AppState {
     /// Cancels what is being read.
     pub(super) fn close_corpus(&mut self) {
         self.stop_survey();
-        match &self.training.corpus_form {
+        match &self.corpus_form {
             Some(NewCorpus {
                 import_state: ImportState::Running(_, control, _),
                 ..
             }) => control.cancel(),
-            _ => self.training.corpus_form = None,
+            _ => self.corpus_form = None,
         }
     }
 
     pub(super) fn importing_form(&mut self, job: JobId) -> Option<&mut NewCorpus> {
-        let form = self.training.corpus_form.as_mut()?;
+        let form = self.corpus_form.as_mut()?;
         matches!(form.import_state, ImportState::Running(running, ..) if running == job)
             .then_some(form)
     }
@@ -145,24 +130,31 @@ impl AppState {
         }
     }
 
-    pub(crate) fn corpus_made(&mut self, job: JobId, folder: PathBuf, pairs: usize) {
-        if self.sample_corpus_made(job, &folder) || self.importing_form(job).is_none() {
+    pub(crate) fn corpus_made(
+        &mut self,
+        shared: &mut Shared,
+        models: &Models,
+        job: JobId,
+        folder: PathBuf,
+        pairs: usize,
+    ) {
+        if self.sample_corpus_made(shared, job, &folder) || self.importing_form(job).is_none() {
             return;
         }
-        self.training.corpus_form = None;
+        self.corpus_form = None;
         let title = format!("{} is ready", name_of(&folder));
         let detail = format!("{pairs} sentence pairs for training.");
-        self.shared.notify(NoticeKind::Done, title, detail);
-        self.use_corpus(folder);
-        self.form_for_new_corpus();
+        shared.notify(NoticeKind::Done, title, detail);
+        self.use_corpus(shared, folder);
+        self.form_for_new_corpus(shared, models);
     }
 
-    pub(super) fn probe(&mut self) {
-        if self.run_problem().is_some() {
+    pub(super) fn probe(&mut self, shared: &mut Shared) {
+        if self.run_problem(shared).is_some() {
             return;
         }
-        let job = self.shared.next_job();
-        let Some(form) = &mut self.training.form else {
+        let job = shared.next_job();
+        let Some(form) = &mut self.form else {
             return;
         };
         form.probe = Probe::Running(job);
@@ -181,24 +173,23 @@ impl AppState {
     }
 
     pub(super) fn probing(&mut self, job: JobId) -> Option<&mut NewRun> {
-        let form = self.training.form.as_mut()?;
+        let form = self.form.as_mut()?;
         (form.probe == Probe::Running(job)).then_some(form)
     }
 
-    pub(super) fn start_run(&mut self) {
-        if self.run_problem().is_some() {
+    pub(super) fn start_run(&mut self, shared: &mut Shared) {
+        if self.run_problem(shared).is_some() {
             return;
         }
-        let Some(form) = self.training.form.take() else {
+        let Some(form) = self.form.take() else {
             return;
         };
         let corpus = form.config.corpus.clone();
-        self.shared
-            .set(|settings| settings.remember_corpus(&corpus));
+        shared.set(|settings| settings.remember_corpus(&corpus));
         let resume = form.resumed.is_some();
         let run = form
             .resumed
-            .unwrap_or_else(|| self.shared.runs_folder().join(form.name.trim()));
-        self.enqueue(run, form.config, resume, form.device);
+            .unwrap_or_else(|| shared.runs_folder().join(form.name.trim()));
+        self.enqueue(shared, run, form.config, resume, form.device);
     }
 }

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Training;
 use crate::command::Page;
+use crate::evaluating::Evaluate;
 use crate::jobs::{CorpusImport, JobControl, JobId, RunRequest, TrainingRequest};
 use crate::settings::Device;
-use crate::state::AppState;
+use crate::shared::Shared;
 use canopy_corpus::Split;
 use canopy_corpus::synthetic::nouns_right;
 use canopy_evaluate::evaluation::Evaluation;
@@ -75,21 +77,20 @@ impl Sample {
     }
 }
 
-impl AppState {
-    pub(super) fn try_sample(&mut self) {
-        self.shared.page = Page::Training;
-        let training = &mut self.training;
-        (training.form, training.corpus_form) = (None, None);
-        training.shows_table = false;
-        if let Some(sample) = training.sample.as_ref().filter(|it| it.is_running()) {
+impl Training {
+    pub(super) fn try_sample(&mut self, shared: &mut Shared) {
+        shared.page = Page::Training;
+        (self.form, self.corpus_form) = (None, None);
+        self.shows_table = false;
+        if let Some(sample) = self.sample.as_ref().filter(|it| it.is_running()) {
             if let Some(run) = sample.runs.get(sample.ended).or(sample.runs.last()) {
-                training.selected = Some(run.clone());
+                self.selected = Some(run.clone());
             }
             return;
         }
-        let (job, control) = (self.shared.next_job(), JobControl::default());
-        self.training.sample = Some(Sample::new(job, control.clone()));
-        let corpora = self.shared.home().join("corpora");
+        let (job, control) = (shared.next_job(), JobControl::default());
+        self.sample = Some(Sample::new(job, control.clone()));
+        let corpora = shared.home().join("corpora");
         self.run_request(RunRequest::MakeCorpus {
             job,
             import: Box::new(CorpusImport::Tales { corpora }),
@@ -98,27 +99,32 @@ impl AppState {
     }
 
     fn is_writing_sample(&self, job: JobId) -> bool {
-        let sample = self.training.sample.as_ref();
+        let sample = self.sample.as_ref();
         sample.is_some_and(|it| matches!(it.stage, SampleStage::Writing(here, _) if here == job))
     }
 
     /// The tales are there: both runs begin. Returns whether they are the sample's.
-    pub(super) fn sample_corpus_made(&mut self, job: JobId, corpus: &Path) -> bool {
+    pub(super) fn sample_corpus_made(
+        &mut self,
+        shared: &mut Shared,
+        job: JobId,
+        corpus: &Path,
+    ) -> bool {
         if !self.is_writing_sample(job) {
             return false;
         }
-        let below = self.shared.runs_folder();
+        let below = shared.runs_folder();
         let runs = sample_runs(corpus).map(|run| (free_folder(&below, run.name), run.config));
-        if let Some(sample) = &mut self.training.sample {
+        if let Some(sample) = &mut self.sample {
             sample.stage = SampleStage::Learning;
             corpus.clone_into(&mut sample.corpus);
             sample.runs = runs.iter().map(|(folder, _)| folder.clone()).collect();
         }
         for (folder, config) in runs {
-            let job = self.enqueue(folder.clone(), config, false, Device::Cpu);
+            let job = self.enqueue(shared, folder.clone(), config, false, Device::Cpu);
             // Both curves in the same charts.
-            self.training.compared.insert(folder);
-            if let Some(sample) = &mut self.training.sample {
+            self.compared.insert(folder);
+            if let Some(sample) = &mut self.sample {
                 sample.jobs.push(job);
             }
         }
@@ -129,7 +135,7 @@ impl AppState {
     /// The tales could not be written, or are no longer wanted. Returns whether the job was that.
     pub(super) fn sample_corpus_ended(&mut self, job: JobId) -> bool {
         let is_writing = self.is_writing_sample(job);
-        if is_writing && let Some(sample) = &mut self.training.sample {
+        if is_writing && let Some(sample) = &mut self.sample {
             sample.stage = SampleStage::Stopped;
         }
         is_writing
@@ -137,33 +143,45 @@ impl AppState {
 
     /// Whether this is one of its runs.
     pub fn is_sample(&self, run: &Path) -> bool {
-        let sample = self.training.sample.as_ref();
+        let sample = self.sample.as_ref();
         sample.is_some_and(|sample| sample.runs.iter().any(|own| own == run))
     }
 
     /// Shows one of its runs, unless a person looks at something else.
     fn show_sample_run(&mut self, number: usize) {
-        let Some(sample) = &self.training.sample else {
+        let Some(sample) = &self.sample else {
             return;
         };
-        let looks_on = self.training.selected.as_ref();
+        let looks_on = self.selected.as_ref();
         if looks_on.is_none_or(|run| sample.runs.contains(run)) {
-            self.training.selected = sample.runs.get(number).cloned();
+            self.selected = sample.runs.get(number).cloned();
         }
     }
 
     /// A run that a person ends takes the sample with it.
-    pub(crate) fn sample_progressed(&mut self, job: JobId, event: &TrainingEvent) {
+    pub(crate) fn sample_progressed(
+        &mut self,
+        shared: &mut Shared,
+        evaluate: &mut Evaluate,
+        job: JobId,
+        event: &TrainingEvent,
+    ) {
         if let TrainingEvent::Finished { reason, .. } = event
             && reason.is_order()
         {
-            self.sample_run_ended(job, false);
+            self.sample_run_ended(shared, evaluate, job, false);
         }
     }
 
     /// A run has ended, at its goal or before. Returns whether it was one of the sample's.
-    pub(super) fn sample_run_ended(&mut self, job: JobId, is_whole: bool) -> bool {
-        let Some(sample) = &mut self.training.sample else {
+    pub(super) fn sample_run_ended(
+        &mut self,
+        shared: &mut Shared,
+        evaluate: &mut Evaluate,
+        job: JobId,
+        is_whole: bool,
+    ) -> bool {
+        let Some(sample) = &mut self.sample else {
             return false;
         };
         if !sample.jobs.contains(&job) {
@@ -183,27 +201,27 @@ impl AppState {
             self.show_sample_run(ended);
         } else {
             sample.stage = SampleStage::Learned;
-            self.compare_sample();
+            self.compare_sample(shared, evaluate);
         }
         true
     }
 
     fn abandon_sample_runs(&mut self) {
-        let Some(sample) = &self.training.sample else {
+        let Some(sample) = &self.sample else {
             return;
         };
-        let queue = self.training.queue.iter().rev().map(|queued| queued.job);
+        let queue = self.queue.iter().rev().map(|queued| queued.job);
         let under_way = queue.filter(|job| sample.jobs.contains(job));
         let orders = under_way.map(|job| TrainingRequest::Order {
             job,
             order: Order::Abandon,
         });
         let orders: Vec<_> = orders.collect();
-        self.training.requests.extend(orders);
+        self.requests.extend(orders);
     }
 
-    pub(super) fn stop_sample(&mut self) {
-        let Some(sample) = &mut self.training.sample else {
+    pub(super) fn stop_sample(&mut self, evaluate: &Evaluate) {
+        let Some(sample) = &mut self.sample else {
             return;
         };
         match &sample.stage {
@@ -212,41 +230,48 @@ impl AppState {
                 sample.stage = SampleStage::Stopped;
                 self.abandon_sample_runs();
             }
-            SampleStage::Comparing(_) => self.evaluate.cancel(),
+            SampleStage::Comparing(_) => evaluate.cancel(),
             SampleStage::Learned | SampleStage::Compared(_) | SampleStage::Stopped => {}
         }
     }
 
-    pub(super) fn compare_sample(&mut self) {
-        let Some(sample) = &self.training.sample else {
+    pub(super) fn compare_sample(&mut self, shared: &mut Shared, evaluate: &mut Evaluate) {
+        let Some(sample) = &self.sample else {
             return;
         };
-        if !matches!(sample.stage, SampleStage::Learned) || self.evaluate.running.is_some() {
+        if !matches!(sample.stage, SampleStage::Learned) || evaluate.running.is_some() {
             return;
         }
         let models: Option<Vec<PathBuf>> = sample.runs.iter().map(|run| best_model(run)).collect();
         let corpus = sample.corpus.clone();
         let stage = match models {
             Some(models) => {
-                let job = self.start_evaluation(models, corpus, Split::Test, false, Device::Cpu);
+                let job = evaluate.start_evaluation(
+                    shared,
+                    models,
+                    corpus,
+                    Split::Test,
+                    false,
+                    Device::Cpu,
+                );
                 SampleStage::Comparing(job)
             }
             // One was deleted.
             None => SampleStage::Stopped,
         };
-        if let Some(sample) = &mut self.training.sample {
+        if let Some(sample) = &mut self.sample {
             sample.stage = stage;
         }
     }
 
     pub(crate) fn is_sample_evaluation(&self, job: JobId) -> bool {
-        let sample = self.training.sample.as_ref();
+        let sample = self.sample.as_ref();
         sample.is_some_and(|it| matches!(it.stage, SampleStage::Comparing(here) if here == job))
     }
 
     /// Its scores are there, as the evaluation of this number.
     pub(crate) fn sample_evaluated(&mut self, number: usize, evaluation: &Evaluation) {
-        let Some(sample) = &mut self.training.sample else {
+        let Some(sample) = &mut self.sample else {
             return;
         };
         let comparison = &evaluation.comparison;
@@ -270,26 +295,26 @@ impl AppState {
     /// The evaluation has ended without scores.
     pub(crate) fn sample_not_evaluated(&mut self, job: JobId) {
         if self.is_sample_evaluation(job)
-            && let Some(sample) = &mut self.training.sample
+            && let Some(sample) = &mut self.sample
         {
             sample.stage = SampleStage::Learned;
         }
     }
 
-    pub(super) fn show_sample(&mut self) {
-        let sample = self.training.sample.as_ref();
+    pub(super) fn show_sample(&mut self, shared: &mut Shared, evaluate: &mut Evaluate) {
+        let sample = self.sample.as_ref();
         let Some(SampleStage::Compared(number)) = sample.map(|sample| &sample.stage) else {
             return;
         };
         let number = *number;
-        self.shared.page = Page::Evaluate;
-        self.evaluate.show_evaluation(number);
+        shared.page = Page::Evaluate;
+        evaluate.show_evaluation(number);
     }
 
     /// The sample, while its scores are what the page of evaluations shows.
-    pub fn shown_sample(&self) -> Option<&Sample> {
-        let sample = self.training.sample.as_ref()?;
-        let shown = self.evaluate.shown;
+    pub fn shown_sample(&self, evaluate: &Evaluate) -> Option<&Sample> {
+        let sample = self.sample.as_ref()?;
+        let shown = evaluate.shown;
         matches!(sample.stage, SampleStage::Compared(number) if number == shown).then_some(sample)
     }
 }

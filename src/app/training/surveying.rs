@@ -2,20 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{ImportState, NewCorpus, Side, SurveyState};
+use super::{ImportState, NewCorpus, Side, SurveyState, Training};
 use crate::command::Page;
 use crate::error::Error;
 use crate::jobs::{JobControl, JobId, RunRequest};
+use crate::models::Models;
 use crate::notices::NoticeKind;
-use crate::state::AppState;
+use crate::shared::Shared;
 use canopy_corpus::Corpus;
 use canopy_corpus::survey::{Material, Survey};
 use canopy_translate::inference::may_be_model;
 
-impl AppState {
+impl Training {
     /// Takes what was dropped on the training page, if it is something to train on; returns whether it was.
-    pub(crate) fn train_on_dropped(&mut self, paths: &[PathBuf]) -> bool {
-        if self.shared.page != Page::Training || self.is_importing_corpus() {
+    pub(crate) fn train_on_dropped(
+        &mut self,
+        shared: &mut Shared,
+        models: &Models,
+        paths: &[PathBuf],
+    ) -> bool {
+        if shared.page != Page::Training || self.is_importing_corpus() {
             return false;
         }
         if paths.iter().any(|path| may_be_model(path)) {
@@ -27,11 +33,11 @@ impl AppState {
         let mut files = files.filter(|path| path.is_file()).peekable();
         match (folders[..].as_ref(), files.peek()) {
             ([corpus], None) if Corpus::is_one(corpus) => {
-                self.use_corpus(PathBuf::clone(corpus));
-                self.form_for_new_corpus();
+                self.use_corpus(shared, PathBuf::clone(corpus));
+                self.form_for_new_corpus(shared, models);
             }
-            ([one, other], None) => self.look_at(&Material::of_folders(one, other)),
-            ([folder], None) if !canopy_train::is_run(folder) => self.take_folder(folder),
+            ([one, other], None) => self.look_at(shared, &Material::of_folders(one, other)),
+            ([folder], None) if !canopy_train::is_run(folder) => self.take_folder(shared, folder),
             ([], Some(_)) => {
                 let all: Vec<&PathBuf> = files.collect();
                 let Some(material) = all.iter().find_map(|file| Material::of_file(file)) else {
@@ -40,10 +46,9 @@ impl AppState {
                 if all.len() > 1 {
                     let detail =
                         format!("{} is read; drop the others afterwards.", material.name());
-                    self.shared
-                        .notify(NoticeKind::Hint, "One file at a time", detail);
+                    shared.notify(NoticeKind::Hint, "One file at a time", detail);
                 }
-                self.look_at(&material);
+                self.look_at(shared, &material);
             }
             _ => return false,
         }
@@ -51,13 +56,13 @@ impl AppState {
     }
 
     fn is_importing_corpus(&self) -> bool {
-        let form = self.training.corpus_form.as_ref();
+        let form = self.corpus_form.as_ref();
         form.is_some_and(|form| matches!(form.import_state, ImportState::Running(..)))
     }
 
     /// The first of two folders, or the one that was missing.
-    fn take_folder(&mut self, folder: &Path) {
-        let form = self.training.corpus_form.get_or_insert_default();
+    fn take_folder(&mut self, shared: &mut Shared, folder: &Path) {
+        let form = self.corpus_form.get_or_insert_default();
         form.from = super::CorpusSource::Folders;
         let is_second = !form.source.as_os_str().is_empty() && form.target.as_os_str().is_empty();
         let side = if is_second {
@@ -66,17 +71,17 @@ impl AppState {
             Side::Source
         };
         form.set(side, folder.to_owned());
-        self.survey_if_new();
+        self.survey_if_new(shared);
     }
 
-    fn look_at(&mut self, material: &Material) {
-        self.training.corpus_form = Some(NewCorpus::from_material(material));
-        self.survey_if_new();
+    fn look_at(&mut self, shared: &mut Shared, material: &Material) {
+        self.corpus_form = Some(NewCorpus::from_material(material));
+        self.survey_if_new(shared);
     }
 
     /// Looks at what the form names, unless that was done or something is missing.
-    pub(super) fn survey_if_new(&mut self) {
-        let Some(form) = &mut self.training.corpus_form else {
+    pub(super) fn survey_if_new(&mut self, shared: &mut Shared) {
+        let Some(form) = &mut self.corpus_form else {
             return;
         };
         let material = form.material();
@@ -93,14 +98,14 @@ impl AppState {
             form.source_language.clear();
             form.target_language.clear();
         }
-        self.survey_again();
+        self.survey_again(shared);
     }
 
     /// Looks at what the form names, in the languages that it says.
-    pub(super) fn survey_again(&mut self) {
-        let job = self.shared.next_job();
-        let corpora = self.shared.home().join("corpora");
-        let Some(form) = &mut self.training.corpus_form else {
+    pub(super) fn survey_again(&mut self, shared: &mut Shared) {
+        let job = shared.next_job();
+        let corpora = shared.home().join("corpora");
+        let Some(form) = &mut self.corpus_form else {
             return;
         };
         stop(form);
@@ -122,21 +127,21 @@ impl AppState {
         });
     }
 
-    pub(super) fn swap_sides(&mut self) {
-        if let Some(form) = &mut self.training.corpus_form {
+    pub(super) fn swap_sides(&mut self, shared: &mut Shared) {
+        if let Some(form) = &mut self.corpus_form {
             form.swap();
-            self.survey_again();
+            self.survey_again(shared);
         }
     }
 
     pub(super) fn stop_survey(&mut self) {
-        if let Some(form) = &mut self.training.corpus_form {
+        if let Some(form) = &mut self.corpus_form {
             stop(form);
         }
     }
 
     fn surveyed_form(&mut self, job: JobId) -> Option<&mut NewCorpus> {
-        let form = self.training.corpus_form.as_mut()?;
+        let form = self.corpus_form.as_mut()?;
         matches!(form.survey, SurveyState::Running(running, ..) if running == job).then_some(form)
     }
 
@@ -178,9 +183,9 @@ impl AppState {
     }
 
     /// The form of a run, where there is none yet.
-    pub(super) fn form_for_new_corpus(&mut self) {
-        if self.training.form.is_none() {
-            self.new_run();
+    pub(super) fn form_for_new_corpus(&mut self, shared: &Shared, models: &Models) {
+        if self.form.is_none() {
+            self.new_run(shared, models);
         }
     }
 }

@@ -39,7 +39,7 @@ pub fn evaluate_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         {
             contrast::contrast_ui(ui, &page.contrast, result, commands);
         } else if let Some(evaluation) = page.evaluation() {
-            if let Some(sample) = state.shown_sample() {
+            if let Some(sample) = state.training.shown_sample(&state.evaluate) {
                 sample::sample_ui(ui, sample, commands);
             }
             scores::evaluation_ui(ui, page, evaluation, commands);

@@ -30,7 +30,7 @@ const FIXED: &str = "A resumed run keeps its settings. Start another run for oth
 
 pub fn new_run_ui(ui: &mut Ui, state: &AppState, form: &NewRun, commands: &mut Vec<Command>) {
     let mut filled = form.clone();
-    let problem = state.run_problem();
+    let problem = state.training.run_problem(&state.shared);
     let area = ui.available_rect_before_wrap().shrink2(vec2(28.0, 0.0));
     let side = egui::Rect::from_min_max(
         egui::pos2((area.right() - SUMMARY).max(area.left()), area.top() + 22.0),
@@ -266,7 +266,7 @@ impl Form<'_> {
 
     fn model_ui(&mut self, ui: &mut Ui) {
         let mut chosen = None;
-        let models = self.state.known_models();
+        let models = self.state.models.known_models(&self.state.shared);
         let named = models.into_iter().map(|folder| {
             let name = labels::model(self.state, &folder);
             (folder, name)
@@ -287,7 +287,10 @@ impl Form<'_> {
         }
         let corpus = &self.filled.config.corpus;
         let facts = self.state.training.facts.get(corpus);
-        let models = self.state.models_to_improve(corpus);
+        let models =
+            self.state
+                .training
+                .models_to_improve(&self.state.shared, &self.state.models, corpus);
         let pair = facts.map(|facts| {
             let [from, to] = [&facts.source_language, &facts.target_language].map(|it| name(it));
             format!("{from} → {to}")
@@ -324,7 +327,7 @@ impl Form<'_> {
         });
         ui.add_space(12.0);
         if from_model && is_new {
-            let known = self.state.known_models();
+            let known = self.state.models.known_models(&self.state.shared);
             let model = models.first().or(known.first()).cloned();
             let improve = TrainingCommand::Improve(model.unwrap_or_default());
             self.commands.push(Command::Training(improve));

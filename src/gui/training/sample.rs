@@ -108,7 +108,7 @@ pub(super) fn tour_ui(ui: &mut Ui, state: &AppState, sample: &Sample, commands: 
             });
             ui.add_space(3.0);
             let waits = state.training.queue.first();
-            let waits = waits.is_some_and(|first| !state.is_sample(&first.folder));
+            let waits = waits.is_some_and(|first| !state.training.is_sample(&first.folder));
             let text = if waits && matches!(sample.stage, SampleStage::Learning) {
                 "It starts when the runs before it have ended.".to_owned()
             } else {
