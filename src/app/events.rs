@@ -89,14 +89,26 @@ impl AppState {
             Event::Comparing { job, done, num } => self.comparing(job, done, num),
             Event::Compared { job, view } => self.compared(job, view),
             Event::Margin { job, margin } => self.margin_found(job, margin),
-            Event::Evaluating { job, progress } => self.evaluating(job, progress),
+            Event::Evaluating { job, progress } => {
+                self.evaluate.evaluating(&self.shared, job, progress);
+            }
             Event::Evaluated {
                 job,
                 evaluation,
                 expected,
-            } => self.evaluated(job, evaluation, expected),
-            Event::Contrasted { job, result } => self.contrasted(job, result),
-            Event::EvaluationSaved { job, path } => self.evaluation_saved(job, &path),
+            } => self.evaluate.evaluated(
+                &mut self.shared,
+                &mut self.training,
+                job,
+                evaluation,
+                expected,
+            ),
+            Event::Contrasted { job, result } => {
+                self.evaluate.contrasted(&mut self.shared, job, result);
+            }
+            Event::EvaluationSaved { job, path } => {
+                self.evaluate.evaluation_saved(&mut self.shared, job, &path);
+            }
             Event::ExplanationSaved { job, path } => self.explanation_saved(job, &path),
             Event::SentenceTranslated {
                 job,
@@ -155,7 +167,7 @@ impl AppState {
                     .corpus_made(&mut self.shared, &self.models, job, folder, pairs);
             }
             Event::Cancelled { job } => {
-                if !self.evaluation_ended(job)
+                if !self.evaluate.evaluation_ended(&mut self.training, job)
                     && !self
                         .training
                         .training_cancelled(&mut self.shared, &mut self.evaluate, job)
@@ -232,7 +244,8 @@ impl AppState {
             Event::CorpusSeen { folder, facts } => {
                 self.training
                     .corpus_seen(&self.shared, &self.models, folder.clone(), facts);
-                self.corpus_known(&folder);
+                self.evaluate
+                    .corpus_known(&self.models, &self.training, &folder);
             }
             Event::EncoderImported { job, folder } => self.encoder_imported(job, folder),
             Event::PathsMissing { paths } => self.forget_missing(&paths),
@@ -493,7 +506,9 @@ impl AppState {
             self.shared
                 .show_error("The translation could not be saved", error);
         } else if !self.explorer_failed(job, error)
-            && !self.evaluation_failed(job, error)
+            && !self
+                .evaluate
+                .evaluation_failed(&mut self.shared, &mut self.training, job, error)
             && !self
                 .training
                 .run_failed(&mut self.shared, &mut self.evaluate, job, error)

@@ -80,7 +80,7 @@ impl AppState {
     pub fn flush(&mut self) {
         self.keep_edit_for_good();
         if self.shared.is_unkept {
-            self.keep_judgement();
+            self.evaluate.keep_judgement(&mut self.shared);
         }
         self.document.save_project(&mut self.shared);
         self.save_alignment();
@@ -234,7 +234,10 @@ impl AppState {
             }
             Command::Explore(command) => self.apply_explore(command),
             Command::Evaluate(command) => {
-                if let Some(unit) = self.apply_evaluate(command) {
+                if let Some(unit) =
+                    self.evaluate
+                        .apply_evaluate(&mut self.shared, &mut self.training, command)
+                {
                     self.trace_unit(unit);
                 }
             }

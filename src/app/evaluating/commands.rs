@@ -7,103 +7,108 @@ use super::{Evaluate, EvaluateCommand, Evaluating, OpenJudgement, TestSplit};
 use crate::ask::Ask;
 use crate::command::Page;
 use crate::jobs::{EvaluationJob, EvaluationRequest, FileRequest, JobControl, JobId};
+use crate::models::Models;
 use crate::notices::NoticeKind;
 use crate::settings::Device;
 use crate::shared::Shared;
-use crate::state::AppState;
+use crate::training::Training;
 use canopy_corpus::Split;
 use canopy_metrics::judgement::{Criterion, Vote};
 
-impl AppState {
+impl Evaluate {
     /// Carries a command out; returns the unit whose trace it asks for.
-    pub(crate) fn apply_evaluate(&mut self, command: EvaluateCommand) -> Option<TracedUnit> {
+    pub(crate) fn apply_evaluate(
+        &mut self,
+        shared: &mut Shared,
+        training: &mut Training,
+        command: EvaluateCommand,
+    ) -> Option<TracedUnit> {
         use EvaluateCommand as C;
-        let page = &mut self.evaluate;
         match command {
-            C::ToggleModel(folder) => page.toggle(folder),
-            C::AskModel => self.shared.asks.push(Ask::EvaluatedModel {
-                folder: self.shared.model_folder(),
+            C::ToggleModel(folder) => self.toggle(folder),
+            C::AskModel => shared.asks.push(Ask::EvaluatedModel {
+                folder: shared.model_folder(),
             }),
             C::AddModel(folder) => {
-                if !page.added.contains(&folder) {
-                    page.added.push(folder.clone());
+                if !self.added.contains(&folder) {
+                    self.added.push(folder.clone());
                 }
-                if !page.models.contains(&folder) {
-                    page.models.push(folder);
+                if !self.models.contains(&folder) {
+                    self.models.push(folder);
                 }
             }
-            C::AskCorpus => self.shared.asks.push(Ask::TestCorpus),
+            C::AskCorpus => shared.asks.push(Ask::TestCorpus),
             C::UseCorpus(folder) => {
-                page.corpus = Some(folder.clone());
-                self.training.look_at_corpus(&folder);
+                self.corpus = Some(folder.clone());
+                training.look_at_corpus(&folder);
             }
-            C::UseSplit(split) => page.split = TestSplit(split),
-            C::CutSentences(cut) => page.cut_sentences = cut,
-            C::Start => self.evaluate_models(),
-            C::Cancel => page.cancel(),
-            C::ShowEvaluation(number) => page.show_evaluation(number),
-            C::Show(view) => page.view = view,
-            C::Select(system) => page.selected = system,
-            C::Trace(segment) => return self.traced_segment(segment),
+            C::UseSplit(split) => self.split = TestSplit(split),
+            C::CutSentences(cut) => self.cut_sentences = cut,
+            C::Start => self.evaluate_models(shared),
+            C::Cancel => self.cancel(),
+            C::ShowEvaluation(number) => self.show_evaluation(number),
+            C::Show(view) => self.view = view,
+            C::Select(system) => self.selected = system,
+            C::Trace(segment) => return self.traced_segment(shared, segment),
             C::AskSave(extension) => {
                 let name = format!("scores.{extension}");
-                self.shared.asks.push(Ask::Scores { name });
+                shared.asks.push(Ask::Scores { name });
             }
-            C::Save(path) => self.save_evaluation(path),
-            C::Judge => self.begin_judgement(),
-            C::AskJudgement => self.shared.asks.push(Ask::OpenJudgement),
-            C::OpenJudgement(path) => self.open_judgement(path),
-            C::Vote(criterion, vote) => self.vote(criterion, vote),
+            C::Save(path) => self.save_evaluation(shared, path),
+            C::Judge => self.begin_judgement(shared),
+            C::AskJudgement => shared.asks.push(Ask::OpenJudgement),
+            C::OpenJudgement(path) => self.open_judgement(shared, path),
+            C::Vote(criterion, vote) => self.vote(shared, criterion, vote),
             C::GoTo(document) => {
-                if let Some(open) = &mut page.judgement
+                if let Some(open) = &mut self.judgement
                     && document < open.judgement.documents.len()
                 {
                     open.current = document;
                 }
             }
             C::Reveal => {
-                if let Some(open) = &mut page.judgement {
+                if let Some(open) = &mut self.judgement {
                     open.revealed = true;
                 }
-                self.keep_judgement();
+                self.keep_judgement(shared);
             }
             C::AskExportVotes => {
-                let is_blind = page.judgement.as_ref().is_some_and(|open| !open.revealed);
+                let is_blind = self.judgement.as_ref().is_some_and(|open| !open.revealed);
                 let ending = if is_blind { "json" } else { "csv" };
                 let name = format!("judgement.{ending}");
-                self.shared.asks.push(Ask::Votes { name });
+                shared.asks.push(Ask::Votes { name });
             }
-            C::ExportVotes(path) => self.export_votes(path),
-            C::CloseJudgement => page.judgement = None,
-            C::Contrast(command) => return self.apply_contrast(command),
+            C::ExportVotes(path) => self.export_votes(shared, path),
+            C::CloseJudgement => self.judgement = None,
+            C::Contrast(command) => return self.apply_contrast(shared, command),
         }
         None
     }
 
     /// All models that can be chosen, each once: none that is known to translate between others than the languages of the
     /// corpus.
-    pub fn testable_models(&self) -> Vec<PathBuf> {
-        let mut models = self.models.known_models(&self.shared);
-        for folder in &self.evaluate.added {
-            if !models.contains(folder) {
-                models.push(folder.clone());
+    pub fn testable_models(
+        &self,
+        shared: &Shared,
+        models: &Models,
+        training: &Training,
+    ) -> Vec<PathBuf> {
+        let mut testable = models.known_models(shared);
+        for folder in &self.added {
+            if !testable.contains(folder) {
+                testable.push(folder.clone());
             }
         }
-        if let Some(corpus) = &self.evaluate.corpus {
-            models.retain(|model| self.training.fits(&self.models, model, corpus) != Some(false));
+        if let Some(corpus) = &self.corpus {
+            testable.retain(|model| training.fits(models, model, corpus) != Some(false));
         }
-        models
+        testable
     }
 
     /// All corpora that can be chosen.
-    pub fn known_corpora(&self) -> Vec<PathBuf> {
-        let mut known = self.training.corpora.clone();
-        let all = self
-            .shared
-            .settings
-            .recent_corpora
-            .iter()
-            .chain(&self.evaluate.corpus);
+    pub fn known_corpora(&self, shared: &Shared, training: &Training) -> Vec<PathBuf> {
+        let mut known = training.corpora.clone();
+        let all = shared.settings.recent_corpora.iter().chain(&self.corpus);
         for folder in all {
             if !known.contains(folder) {
                 known.push(folder.clone());
@@ -114,38 +119,31 @@ impl AppState {
 
     /// Why an evaluation cannot start.
     pub fn why_no_evaluation(&self) -> Option<&'static str> {
-        let page = &self.evaluate;
-        let lacks_corpus = page.corpus.is_none();
-        page.why_not()
+        let lacks_corpus = self.corpus.is_none();
+        self.why_not()
             .or(lacks_corpus.then_some("Choose a corpus with test documents."))
     }
 
-    fn evaluate_models(&mut self) {
+    fn evaluate_models(&mut self, shared: &mut Shared) {
         if self.why_no_evaluation().is_some() {
             return;
         }
-        let Some(corpus) = self.evaluate.corpus.clone() else {
+        let Some(corpus) = self.corpus.clone() else {
             return;
         };
-        self.shared.settings.remember_corpus(&corpus);
-        self.shared.save_settings();
-        let page = &self.evaluate;
-        let (models, split, cut) = (page.models.clone(), page.split.0, page.cut_sentences);
-        let device = self.shared.settings.device;
-        self.evaluate
-            .start_evaluation(&mut self.shared, models, corpus, split, cut, device);
+        shared.settings.remember_corpus(&corpus);
+        shared.save_settings();
+        let (models, split, cut) = (self.models.clone(), self.split.0, self.cut_sentences);
+        let device = shared.settings.device;
+        self.start_evaluation(shared, models, corpus, split, cut, device);
     }
 
     /// The document of a segment, a paragraph a segment, with the model that is looked at.
-    fn traced_segment(&self, segment: usize) -> Option<TracedUnit> {
-        let page = &self.evaluate;
-        let (done, data) = (
-            page.done.get(page.shown)?,
-            self.shared.folders.data.as_ref()?,
-        );
+    fn traced_segment(&self, shared: &Shared, segment: usize) -> Option<TracedUnit> {
+        let (done, data) = (self.done.get(self.shown)?, shared.folders.data.as_ref()?);
         let evaluation = &done.evaluation;
         let segments = &evaluation.comparison.segments;
-        let (found, model) = (segments.get(segment)?, done.models.get(page.selected)?);
+        let (found, model) = (segments.get(segment)?, done.models.get(self.selected)?);
         let document = found.segment.document;
         let of_document = segments.iter().filter(|it| it.segment.document == document);
         let paragraphs: Vec<&str> = of_document.map(|it| it.segment.source.as_str()).collect();
@@ -164,64 +162,60 @@ impl AppState {
         })
     }
 
-    fn save_evaluation(&mut self, path: PathBuf) {
-        let job = self.shared.next_job();
-        let Some(done) = self.evaluate.done.get(self.evaluate.shown) else {
+    fn save_evaluation(&mut self, shared: &mut Shared, path: PathBuf) {
+        let job = shared.next_job();
+        let Some(done) = self.done.get(self.shown) else {
             return;
         };
         let evaluation = done.evaluation.clone();
-        self.evaluate.saving = Some((job, evaluation.clone()));
-        self.evaluate.requests.push(EvaluationRequest::Save {
+        self.saving = Some((job, evaluation.clone()));
+        self.requests.push(EvaluationRequest::Save {
             job,
             evaluation,
             path,
         });
     }
 
-    fn begin_judgement(&mut self) {
-        let page = &self.evaluate;
-        let Some(evaluation) = page.evaluation() else {
+    fn begin_judgement(&mut self, shared: &mut Shared) {
+        let Some(evaluation) = self.evaluation() else {
             return;
         };
         // Another order each time; the program's clock need not be secret.
-        let seed = self.shared.now_secs.to_bits() ^ u64::from(std::process::id());
-        let judgement = evaluation.judgement([0, page.selected], seed);
+        let seed = shared.now_secs.to_bits() ^ u64::from(std::process::id());
+        let judgement = evaluation.judgement([0, self.selected], seed);
         if judgement.documents.is_empty() {
             let detail = "The two systems translate every document the same, or the documents are too short.";
-            self.shared
-                .notify(NoticeKind::Hint, "Nothing to judge", detail);
+            shared.notify(NoticeKind::Hint, "Nothing to judge", detail);
             return;
         }
-        let path = self.shared.folders.data.as_ref().map(|data| {
+        let path = shared.folders.data.as_ref().map(|data| {
             let [one, other] = &judgement.systems;
             let name = file_name_of(&format!("{one} vs {other}"));
             data.join("judgements")
                 .join(format!("{name} {seed:016x}.json"))
         });
-        self.evaluate.judgement = Some(OpenJudgement {
+        self.judgement = Some(OpenJudgement {
             judgement,
             path,
             current: 0,
             revealed: false,
         });
-        self.keep_judgement();
+        self.keep_judgement(shared);
     }
 
-    fn open_judgement(&mut self, path: PathBuf) {
+    fn open_judgement(&mut self, shared: &mut Shared, path: PathBuf) {
         // A few hundred kilobytes.
         match OpenJudgement::open(path) {
             Ok(open) => {
-                self.shared.page = Page::Evaluate;
-                self.evaluate.judgement = Some(open);
+                shared.page = Page::Evaluate;
+                self.judgement = Some(open);
             }
-            Err(error) => self
-                .shared
-                .show_error("The judgement could not be opened", &error),
+            Err(error) => shared.show_error("The judgement could not be opened", &error),
         }
     }
 
-    fn vote(&mut self, criterion: Criterion, vote: Vote) {
-        let Some(open) = &mut self.evaluate.judgement else {
+    fn vote(&mut self, shared: &mut Shared, criterion: Criterion, vote: Vote) {
+        let Some(open) = &mut self.judgement else {
             return;
         };
         // Who knows whose they are judges no more.
@@ -236,27 +230,27 @@ impl AppState {
         {
             open.current = next;
         }
-        self.keep_judgement();
+        self.keep_judgement(shared);
     }
 
     /// After every vote, so that nothing is lost.
-    pub(crate) fn keep_judgement(&mut self) {
-        let job = self.shared.keeping_job();
-        let Some(open) = &self.evaluate.judgement else {
+    pub(crate) fn keep_judgement(&mut self, shared: &mut Shared) {
+        let job = shared.keeping_job();
+        let Some(open) = &self.judgement else {
             return;
         };
         let Some(path) = open.path.clone() else {
             return;
         };
         let bytes = open.to_bytes();
-        self.shared
+        shared
             .file_requests
             .push(FileRequest::Write { job, path, bytes });
     }
 
-    fn export_votes(&mut self, path: PathBuf) {
-        let job = self.shared.next_job();
-        let Some(open) = &self.evaluate.judgement else {
+    fn export_votes(&mut self, shared: &mut Shared, path: PathBuf) {
+        let job = shared.next_job();
+        let Some(open) = &self.judgement else {
             return;
         };
         let is_json = path
@@ -264,8 +258,7 @@ impl AppState {
             .is_some_and(|extension| extension == "json");
         if !is_json && !open.revealed {
             let detail = "A table names the preferred systems: save as .json, or reveal first.";
-            self.shared
-                .notify(NoticeKind::Hint, "The judgement is still blind", detail);
+            shared.notify(NoticeKind::Hint, "The judgement is still blind", detail);
             return;
         }
         let bytes = if is_json {
@@ -273,8 +266,8 @@ impl AppState {
         } else {
             open.judgement.csv().into_bytes()
         };
-        self.evaluate.exporting = Some(job);
-        self.shared
+        self.exporting = Some(job);
+        shared
             .file_requests
             .push(FileRequest::Export { job, path, bytes });
     }

@@ -4,12 +4,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::Evaluating;
 use super::tracing::{TracedUnit, Wanted};
+use super::{Evaluate, Evaluating};
 use crate::ask::Ask;
 use crate::jobs::{ContrastJob, ContrastResult, EvaluationRequest, JobControl, JobId};
 use crate::notices::NoticeKind;
-use crate::state::AppState;
+use crate::shared::Shared;
 use canopy_document::placeholder::stripped;
 use canopy_evaluate::contrastive::Item;
 
@@ -92,14 +92,18 @@ pub fn deciding_word(item: &Item) -> Option<String> {
     right.get(place).cloned().or_else(|| item.pronoun.clone())
 }
 
-impl AppState {
-    pub(super) fn apply_contrast(&mut self, command: ContrastCommand) -> Option<TracedUnit> {
+impl Evaluate {
+    pub(super) fn apply_contrast(
+        &mut self,
+        shared: &mut Shared,
+        command: ContrastCommand,
+    ) -> Option<TracedUnit> {
         use ContrastCommand as C;
-        let page = &mut self.evaluate.contrast;
+        let page = &mut self.contrast;
         match command {
-            C::AskSet => self.shared.asks.push(Ask::ContrastiveSet),
+            C::AskSet => shared.asks.push(Ask::ContrastiveSet),
             C::UseSet(path) => page.set = Some(path),
-            C::Start => self.contrast_models(),
+            C::Start => self.contrast_models(shared),
             C::Show => page.is_shown = page.result.is_some(),
             C::Select(model) => {
                 page.selected = model;
@@ -109,7 +113,7 @@ impl AppState {
                 page.listed = listed;
                 page.list();
             }
-            C::Explore(item) => return self.traced_item(item),
+            C::Explore(item) => return self.traced_item(shared, item),
             C::Close => page.is_shown = false,
         }
         None
@@ -117,60 +121,62 @@ impl AppState {
 
     /// Why models cannot choose in a set now.
     pub fn why_no_contrast(&self) -> Option<&'static str> {
-        let page = &self.evaluate;
-        let lacks_set = page.contrast.set.is_none();
-        page.why_not()
+        let lacks_set = self.contrast.set.is_none();
+        self.why_not()
             .or(lacks_set.then_some("Choose the file of a contrastive set."))
     }
 
-    fn contrast_models(&mut self) {
+    fn contrast_models(&mut self, shared: &mut Shared) {
         if self.why_no_contrast().is_some() {
             return;
         }
-        let Some(set) = self.evaluate.contrast.set.clone() else {
+        let Some(set) = self.contrast.set.clone() else {
             return;
         };
-        let (job, control) = (self.shared.next_job(), JobControl::default());
-        let models = self.evaluate.models.clone();
-        self.evaluate.running = Some(Evaluating {
+        let (job, control) = (shared.next_job(), JobControl::default());
+        let models = self.models.clone();
+        self.running = Some(Evaluating {
             job,
             models: models.clone(),
             unit: "translations",
             control: control.clone(),
             progress: None,
-            started_secs: self.shared.now_secs,
-            latest_secs: self.shared.now_secs,
+            started_secs: shared.now_secs,
+            latest_secs: shared.now_secs,
         });
         let request = EvaluationRequest::Contrast(Box::new(ContrastJob {
             job,
             models,
             set,
-            beam_size: self.shared.settings.beam_size,
-            device: self.shared.settings.device.into(),
+            beam_size: shared.settings.beam_size,
+            device: shared.settings.device.into(),
             control,
         }));
-        self.evaluate.requests.push(request);
+        self.requests.push(request);
     }
 
-    pub(crate) fn contrasted(&mut self, job: JobId, result: Arc<ContrastResult>) {
-        let page = &mut self.evaluate;
-        if page.running.take_if(|running| running.job == job).is_none() {
+    pub(crate) fn contrasted(
+        &mut self,
+        shared: &mut Shared,
+        job: JobId,
+        result: Arc<ContrastResult>,
+    ) {
+        if self.running.take_if(|running| running.job == job).is_none() {
             return;
         }
-        page.judgement = None;
-        page.contrast.result = Some(result);
-        page.contrast.is_shown = true;
-        page.contrast.selected = 0;
-        page.contrast.list();
-        self.shared
-            .notify(NoticeKind::Done, "The contrastive set is scored", "");
+        self.judgement = None;
+        self.contrast.result = Some(result);
+        self.contrast.is_shown = true;
+        self.contrast.selected = 0;
+        self.contrast.list();
+        shared.notify(NoticeKind::Done, "The contrastive set is scored", "");
     }
 
     /// The document of an item, as far as it is near, with the model that is looked at; the right translation is put in its
     /// place, so that the trace is of the word that was to be chosen.
-    fn traced_item(&self, number: usize) -> Option<TracedUnit> {
-        let page = &self.evaluate.contrast;
-        let (result, data) = (page.result.as_ref()?, self.shared.folders.data.as_ref()?);
+    fn traced_item(&self, shared: &Shared, number: usize) -> Option<TracedUnit> {
+        let page = &self.contrast;
+        let (result, data) = (page.result.as_ref()?, shared.folders.data.as_ref()?);
         let item = result.set.items.get(number)?;
         let model = result.models.get(page.selected)?;
         let document = &result.set.documents[item.document];

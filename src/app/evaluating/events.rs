@@ -3,17 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Evaluated;
+use super::{Evaluate, Evaluated};
 use crate::error::Error;
 use crate::jobs::{EvaluationProgress, JobId};
+use crate::models::Models;
 use crate::notices::NoticeKind;
-use crate::state::AppState;
+use crate::shared::Shared;
+use crate::training::Training;
 use canopy_evaluate::evaluation::{Evaluation, ExpectedForms};
 
-impl AppState {
-    pub(crate) fn evaluating(&mut self, job: JobId, progress: EvaluationProgress) {
-        let now_secs = self.shared.now_secs;
-        let running = self.evaluate.running.as_mut();
+impl Evaluate {
+    pub(crate) fn evaluating(&mut self, shared: &Shared, job: JobId, progress: EvaluationProgress) {
+        let now_secs = shared.now_secs;
+        let running = self.running.as_mut();
         if let Some(running) = running.filter(|running| running.job == job) {
             if running.progress.is_none() {
                 // What came before was reading.
@@ -26,77 +28,79 @@ impl AppState {
 
     pub(crate) fn evaluated(
         &mut self,
+        shared: &mut Shared,
+        training: &mut Training,
         job: JobId,
         evaluation: Arc<Evaluation>,
         expected: Option<Arc<ExpectedForms>>,
     ) {
-        let is_sample = self.training.is_sample_evaluation(job);
-        let page = &mut self.evaluate;
-        let Some(running) = page.running.take_if(|running| running.job == job) else {
+        let is_sample = training.is_sample_evaluation(job);
+        let Some(running) = self.running.take_if(|running| running.job == job) else {
             return;
         };
-        let number = page.done.len();
-        page.done.push(Evaluated {
+        let number = self.done.len();
+        self.done.push(Evaluated {
             evaluation: evaluation.clone(),
             expected,
             models: running.models,
             // The sample can be had again at any time.
             is_unsaved: !is_sample,
         });
-        page.show(number);
+        self.show(number);
         if is_sample {
-            self.training.sample_evaluated(number, &evaluation);
+            training.sample_evaluated(number, &evaluation);
         }
-        self.shared
-            .notify(NoticeKind::Done, "The evaluation is complete", "");
+        shared.notify(NoticeKind::Done, "The evaluation is complete", "");
     }
 
     /// The languages of a corpus are known: if it is the one of the page, models of other languages are left out.
-    pub(crate) fn corpus_known(&mut self, folder: &Path) {
-        if self.evaluate.corpus.as_deref() == Some(folder) {
-            let chosen = std::mem::take(&mut self.evaluate.models);
-            let fits =
-                |model: &PathBuf| self.training.fits(&self.models, model, folder) != Some(false);
-            self.evaluate.models = chosen.into_iter().filter(fits).collect();
+    pub(crate) fn corpus_known(&mut self, models: &Models, training: &Training, folder: &Path) {
+        if self.corpus.as_deref() == Some(folder) {
+            let chosen = std::mem::take(&mut self.models);
+            let fits = |model: &PathBuf| training.fits(models, model, folder) != Some(false);
+            self.models = chosen.into_iter().filter(fits).collect();
         }
     }
 
     /// Returns whether the job was the evaluation.
-    pub(crate) fn evaluation_ended(&mut self, job: JobId) -> bool {
-        self.training.sample_not_evaluated(job);
-        let running = &mut self.evaluate.running;
+    pub(crate) fn evaluation_ended(&mut self, training: &mut Training, job: JobId) -> bool {
+        training.sample_not_evaluated(job);
+        let running = &mut self.running;
         running.take_if(|running| running.job == job).is_some()
     }
 
-    pub(crate) fn evaluation_saved(&mut self, job: JobId, path: &Path) {
-        let page = &mut self.evaluate;
-        let Some((_, saved)) = page.saving.take_if(|(saving, _)| *saving == job) else {
+    pub(crate) fn evaluation_saved(&mut self, shared: &mut Shared, job: JobId, path: &Path) {
+        let Some((_, saved)) = self.saving.take_if(|(saving, _)| *saving == job) else {
             return;
         };
         let is_saved = |done: &&mut Evaluated| Arc::ptr_eq(&done.evaluation, &saved);
-        if let Some(done) = page.done.iter_mut().find(is_saved) {
+        if let Some(done) = self.done.iter_mut().find(is_saved) {
             done.is_unsaved = false;
         }
-        self.shared
-            .notify(NoticeKind::Done, "Saved", path.display().to_string());
+        shared.notify(NoticeKind::Done, "Saved", path.display().to_string());
     }
 
     /// Returns whether the job was one of this page.
-    pub(crate) fn evaluation_failed(&mut self, job: JobId, error: &Error) -> bool {
-        let saving = &mut self.evaluate.saving;
+    pub(crate) fn evaluation_failed(
+        &mut self,
+        shared: &mut Shared,
+        training: &mut Training,
+        job: JobId,
+        error: &Error,
+    ) -> bool {
+        let saving = &mut self.saving;
         if saving.take_if(|(saving, _)| *saving == job).is_some() {
-            self.shared.show_error("It could not be saved", error);
+            shared.show_error("It could not be saved", error);
             return true;
         }
-        let exporting = &mut self.evaluate.exporting;
+        let exporting = &mut self.exporting;
         if exporting.take_if(|exporting| *exporting == job).is_some() {
-            self.shared
-                .show_error("The votes could not be saved", error);
+            shared.show_error("The votes could not be saved", error);
             return true;
         }
-        let was_running = self.evaluation_ended(job);
+        let was_running = self.evaluation_ended(training, job);
         if was_running {
-            self.shared.show_error("The evaluation stopped", error);
+            shared.show_error("The evaluation stopped", error);
         }
         was_running
     }

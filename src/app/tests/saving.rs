@@ -173,5 +173,11 @@ fn what_is_gone_leaves_the_lists_of_what_was_used_lately() {
     state.receive(events.recv().expect("an answer"));
     assert_eq!(state.shared.settings.recent_documents, [here]);
     assert!(state.shared.settings.recent_models.is_empty());
-    assert!(state.testable_models().is_empty() && state.evaluate.models.is_empty());
+    assert!(
+        state
+            .evaluate
+            .testable_models(&state.shared, &state.models, &state.training)
+            .is_empty()
+            && state.evaluate.models.is_empty()
+    );
 }

@@ -326,7 +326,12 @@ fn a_new_run_improves_the_model_of_the_corpus_and_is_measured_before_it_begins()
     // Models of other languages are not offered for its test documents.
     let corpus = corpus(&state);
     state.apply(Command::Evaluate(EvaluateCommand::UseCorpus(corpus)));
-    assert_eq!(state.testable_models(), [PathBuf::from("german")]);
+    assert_eq!(
+        state
+            .evaluate
+            .testable_models(&state.shared, &state.models, &state.training),
+        [PathBuf::from("german")]
+    );
 }
 
 #[test]

@@ -45,7 +45,10 @@ fn caption(ui: &mut Ui, text: &str) {
 fn models_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand)) {
     let palette = Palette::from_ui(ui);
     let page = &state.evaluate;
-    for folder in state.testable_models() {
+    for folder in state
+        .evaluate
+        .testable_models(&state.shared, &state.models, &state.training)
+    {
         let place = page.models.iter().position(|chosen| *chosen == folder);
         let mut chosen = place.is_some();
         ui.horizontal(|ui| {
@@ -80,7 +83,7 @@ fn documents_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCom
         .width(ui.available_width() - 24.0)
         .selected_text(name);
     let response = combo.show_ui(ui, |ui| {
-        for folder in state.known_corpora() {
+        for folder in state.evaluate.known_corpora(&state.shared, &state.training) {
             let is_chosen = page.corpus.as_ref() == Some(&folder);
             let entry = ui.selectable_label(is_chosen, file_name(&folder));
             if entry.on_hover_text(folder.display().to_string()).clicked() {
@@ -143,7 +146,7 @@ fn contrast_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateComm
         if ui.button("Choose a set…").on_hover_text(about).clicked() {
             contrast(ContrastCommand::AskSet);
         }
-        let why_not = state.why_no_contrast();
+        let why_not = state.evaluate.why_no_contrast();
         let score = ui.add_enabled(why_not.is_none(), Button::new("Score"));
         if score.clicked() {
             contrast(ContrastCommand::Start);
@@ -182,7 +185,7 @@ fn evaluations_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateC
 fn start_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(EvaluateCommand)) {
     let page = &state.evaluate;
     let Some(running) = &page.running else {
-        let why_not = state.why_no_evaluation();
+        let why_not = state.evaluate.why_no_evaluation();
         let response = ui.horizontal(|ui| add_primary(ui, why_not.is_none(), "Evaluate"));
         let response = response.inner;
         if response.clicked() {
