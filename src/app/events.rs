@@ -202,7 +202,9 @@ impl AppState {
             Event::InProject { path, folder } => self.found_in_project(&path, folder),
             Event::ProjectSeen { job, status } => self.project_seen(job, status),
             Event::WorkMerged { path, merged } => self.work_merged(&path, &merged),
-            Event::Aligned { job, alignment } => self.aligned(job, alignment),
+            Event::Aligned { job, alignment } => {
+                self.aligning.aligned(&mut self.shared, job, alignment);
+            }
             Event::ProjectExported { job, files } => self.project_exported(job, files),
             Event::TermsRead { job, index } => self.terms_read(job, index),
             Event::Recut { job, document } => self.recut_done(job, document),

@@ -139,7 +139,9 @@ impl AppState {
                 .iter()
                 .all(|path| Kind::from_path(path) == Kind::Document)
         {
-            return self.align_dropped(&paths);
+            return self
+                .aligning
+                .align_dropped(&mut self.shared, &self.document, &paths);
         }
         if self
             .training

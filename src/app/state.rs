@@ -61,7 +61,7 @@ impl AppState {
             self.document.save_project(&mut self.shared);
         }
         let due = self.document.dirty_since_secs.and(due);
-        let alignment_due = self.tick_alignment();
+        let alignment_due = self.aligning.tick_alignment(&mut self.shared);
         let form_due = self.training.tick_form(&mut self.shared);
         let times = self
             .shared
@@ -83,7 +83,7 @@ impl AppState {
             self.evaluate.keep_judgement(&mut self.shared);
         }
         self.document.save_project(&mut self.shared);
-        self.save_alignment();
+        self.aligning.save_alignment(&mut self.shared);
         self.note_document();
         self.shared.save_settings();
     }
@@ -250,7 +250,10 @@ impl AppState {
             Command::Models(command) => self.apply_models(command),
             Command::Check(command) => self.apply_check(command),
             Command::Merge(command) => self.apply_merge(command),
-            Command::Align(command) => self.apply_align(command),
+            Command::Align(command) => {
+                self.aligning
+                    .apply_align(&mut self.shared, &self.document, command);
+            }
             Command::Project(command) => self.apply_project(command),
             Command::LanguageModel(command) => self.apply_language_model(command),
             Command::Machine(command) => self.apply_machine(command),
@@ -308,7 +311,7 @@ impl AppState {
             | Command::PageUp
             | Command::SelectNextOpen => self.document.selected().is_some(),
             Command::ShowPage(Page::Project) => self.projects.open.is_some(),
-            Command::Align(command) => self.can_align(command),
+            Command::Align(command) => self.aligning.can_align(command),
             Command::SelectLeastSure => document.is_some_and(OpenDocument::has_confidences),
             _ => true,
         }

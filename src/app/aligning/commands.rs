@@ -5,53 +5,59 @@ use std::path::PathBuf;
 use super::{AlignCommand, Aligning};
 use crate::ask::Ask;
 use crate::command::Page;
+use crate::document::DocumentPage;
 use crate::error::Result;
 use crate::jobs::{AlignRequest, Alignment, AlignmentFormat, FileRequest, JobId, WrittenAlignment};
 use crate::notices::NoticeKind;
 use crate::shared::AUTOSAVE_SECS;
-use crate::state::AppState;
+use crate::shared::Shared;
 use canopy_corpus::{AlignmentEdit, Column, RowState};
 
-impl AppState {
-    pub(crate) fn apply_align(&mut self, command: AlignCommand) {
+impl Aligning {
+    pub(crate) fn apply_align(
+        &mut self,
+        shared: &mut Shared,
+        document: &DocumentPage,
+        command: AlignCommand,
+    ) {
         use AlignCommand as C;
-        let column = self.aligning.selected.1;
+        let column = self.selected.1;
         match command {
-            C::Show => self.shared.page = Page::Align,
-            C::Choose(column) => self.shared.asks.push(Ask::AlignedDocument {
+            C::Show => shared.page = Page::Align,
+            C::Choose(column) => shared.asks.push(Ask::AlignedDocument {
                 column,
-                folder: self.aligned_folder(column),
+                folder: self.aligned_folder(shared, document, column),
             }),
-            C::Use(column, path) => self.use_aligned(column, path),
-            C::SetLanguage(column, code) => self.set_aligned_language(column, code),
-            C::Select(row, column) => self.aligning.selected = (row, column),
-            C::SelectColumn(column) => self.aligning.selected.1 = column,
-            C::SelectNext => self.look_at_row(self.aligning.selected.0.saturating_add(1)),
-            C::SelectPrevious => self.look_at_row(self.aligning.selected.0.saturating_sub(1)),
-            C::SelectNextOpen => self.look_at_next_open(),
-            C::Join => self.edit_rows(AlignmentEdit::Join),
-            C::Split => self.edit_rows(AlignmentEdit::Split),
-            C::MoveUp => self.edit_rows(AlignmentEdit::MoveUp(column)),
-            C::MoveDown => self.edit_rows(AlignmentEdit::MoveDown(column)),
-            C::PushDown => self.edit_rows(AlignmentEdit::PushDown(column)),
-            C::PullUp => self.edit_rows(AlignmentEdit::PullUp(column)),
-            C::AlignAgain => self.edit_rows(AlignmentEdit::AlignAgain),
+            C::Use(column, path) => self.use_aligned(shared, column, path),
+            C::SetLanguage(column, code) => self.set_aligned_language(shared, column, code),
+            C::Select(row, column) => self.selected = (row, column),
+            C::SelectColumn(column) => self.selected.1 = column,
+            C::SelectNext => self.look_at_row(self.selected.0.saturating_add(1)),
+            C::SelectPrevious => self.look_at_row(self.selected.0.saturating_sub(1)),
+            C::SelectNextOpen => self.look_at_next_open(shared),
+            C::Join => self.edit_rows(shared, AlignmentEdit::Join),
+            C::Split => self.edit_rows(shared, AlignmentEdit::Split),
+            C::MoveUp => self.edit_rows(shared, AlignmentEdit::MoveUp(column)),
+            C::MoveDown => self.edit_rows(shared, AlignmentEdit::MoveDown(column)),
+            C::PushDown => self.edit_rows(shared, AlignmentEdit::PushDown(column)),
+            C::PullUp => self.edit_rows(shared, AlignmentEdit::PullUp(column)),
+            C::AlignAgain => self.edit_rows(shared, AlignmentEdit::AlignAgain),
             C::ToggleRight => {
-                if self.toggle_row(RowState::Right) == Some(RowState::Right) {
-                    self.look_at_next_open();
+                if self.toggle_row(shared, RowState::Right) == Some(RowState::Right) {
+                    self.look_at_next_open(shared);
                 }
             }
             C::ToggleLeftOut => {
-                self.toggle_row(RowState::LeftOut);
+                self.toggle_row(shared, RowState::LeftOut);
             }
-            C::Undo => self.change_rows(|open| open.table.undo()),
-            C::Redo => self.change_rows(|open| open.table.redo()),
-            C::KeepDoubtful(keeps) => self.aligning.keeps_doubtful = keeps,
-            C::SaveAs => self.ask_where_to_save_pairs(),
-            C::SaveTo(path) => self.save_pairs(path),
+            C::Undo => self.change_rows(shared, |open| open.table.undo()),
+            C::Redo => self.change_rows(shared, |open| open.table.redo()),
+            C::KeepDoubtful(keeps) => self.keeps_doubtful = keeps,
+            C::SaveAs => self.ask_where_to_save_pairs(shared),
+            C::SaveTo(path) => self.save_pairs(shared, path),
             C::Close => {
-                self.save_alignment();
-                self.aligning = Aligning::default();
+                self.save_alignment(shared);
+                *self = Aligning::default();
             }
         }
     }
@@ -59,13 +65,12 @@ impl AppState {
     /// Whether the command would do something to the selected row.
     pub(crate) fn can_align(&self, command: &AlignCommand) -> bool {
         use AlignCommand as C;
-        let aligning = &self.aligning;
-        let (Some(open), Some(row)) = (&aligning.open, aligning.row()) else {
+        let (Some(open), Some(row)) = (&self.open, self.row()) else {
             return matches!(command, C::Show | C::Choose(_) | C::Use(..) | C::Close);
         };
-        let is_empty = row.cell(aligning.selected.1).is_empty();
+        let is_empty = row.cell(self.selected.1).is_empty();
         match command {
-            C::Join => aligning.selected.0 + 1 < open.table.rows().len(),
+            C::Join => self.selected.0 + 1 < open.table.rows().len(),
             C::Split => row.source.len().max(row.target.len()) > 1,
             C::MoveUp | C::MoveDown | C::PushDown => !is_empty,
             C::PullUp => is_empty,
@@ -76,57 +81,72 @@ impl AppState {
     }
 
     /// Where the other document lies.
-    fn aligned_folder(&self, column: Column) -> Option<PathBuf> {
+    fn aligned_folder(
+        &self,
+        shared: &Shared,
+        document: &DocumentPage,
+        column: Column,
+    ) -> Option<PathBuf> {
         let other = match column {
-            Column::Source => &self.aligning.target,
-            Column::Target => &self.aligning.source,
+            Column::Source => &self.target,
+            Column::Target => &self.source,
         };
         let folder = other.as_ref().and_then(|path| path.parent());
         folder.map_or_else(
-            || self.document.document_folder(&self.shared),
+            || document.document_folder(shared),
             |it| Some(it.to_owned()),
         )
     }
 
-    fn use_aligned(&mut self, column: Column, path: PathBuf) {
-        self.shared.page = Page::Align;
-        self.save_alignment();
-        self.aligning.open = None;
+    fn use_aligned(&mut self, shared: &mut Shared, column: Column, path: PathBuf) {
+        shared.page = Page::Align;
+        self.save_alignment(shared);
+        self.open = None;
         match column {
-            Column::Source => self.aligning.source = Some(path),
-            Column::Target => self.aligning.target = Some(path),
+            Column::Source => self.source = Some(path),
+            Column::Target => self.target = Some(path),
         }
-        let (Some(source), Some(target)) = (&self.aligning.source, &self.aligning.target) else {
+        let (Some(source), Some(target)) = (&self.source, &self.target) else {
             return;
         };
         let (source, target) = (source.clone(), target.clone());
-        let job = self.shared.next_job();
-        self.aligning.job = Some(job);
-        self.aligning.requests.push(AlignRequest {
+        let job = shared.next_job();
+        self.job = Some(job);
+        self.requests.push(AlignRequest {
             job,
             source,
             target,
-            kept: self.shared.folders.alignments(),
+            kept: shared.folders.alignments(),
         });
     }
 
     /// Takes documents that were dropped on the page: the first that is missing first.
-    pub(crate) fn align_dropped(&mut self, paths: &[PathBuf]) {
+    pub(crate) fn align_dropped(
+        &mut self,
+        shared: &mut Shared,
+        document: &DocumentPage,
+        paths: &[PathBuf],
+    ) {
         for path in paths {
-            let column = match (&self.aligning.source, &self.aligning.target) {
+            let column = match (&self.source, &self.target) {
                 (Some(_), None) => Column::Target,
                 (Some(_), Some(_)) => {
-                    self.apply_align(AlignCommand::Close);
+                    self.apply_align(shared, document, AlignCommand::Close);
                     Column::Source
                 }
                 (None, _) => Column::Source,
             };
-            self.use_aligned(column, path.clone());
+            self.use_aligned(shared, column, path.clone());
         }
     }
 
-    pub(crate) fn aligned(&mut self, job: JobId, alignment: Result<Box<Alignment>>) {
-        if self.aligning.job.take_if(|own| *own == job).is_none() {
+    pub(crate) fn aligned(
+        &mut self,
+        shared: &mut Shared,
+        job: JobId,
+        alignment: Result<Box<Alignment>>,
+    ) {
+        if self.job.take_if(|own| *own == job).is_none() {
             return;
         }
         match alignment {
@@ -134,7 +154,7 @@ impl AppState {
                 if alignment.is_restored {
                     let detail =
                         "These documents were aligned before; your corrections are restored.";
-                    self.shared.notify(NoticeKind::Hint, "Restored", detail);
+                    shared.notify(NoticeKind::Hint, "Restored", detail);
                 }
                 let first = alignment.table.rows().first();
                 let is_open = first.is_some_and(canopy_corpus::AlignmentRow::is_open);
@@ -143,136 +163,131 @@ impl AppState {
                 } else {
                     alignment.table.next_open(0)
                 };
-                self.aligning.open = Some(*alignment);
-                self.aligning.revision += 1;
-                self.aligning.selected = (row.unwrap_or(0), Column::Source);
-                self.aligning.scroll_to.set(row.unwrap_or(0));
+                self.open = Some(*alignment);
+                self.revision += 1;
+                self.selected = (row.unwrap_or(0), Column::Source);
+                self.scroll_to.set(row.unwrap_or(0));
             }
-            Err(error) => self
-                .shared
-                .show_error("The documents could not be aligned", &error),
+            Err(error) => shared.show_error("The documents could not be aligned", &error),
         }
     }
 
-    fn set_aligned_language(&mut self, column: Column, code: String) {
-        let Some(open) = &mut self.aligning.open else {
+    fn set_aligned_language(&mut self, shared: &Shared, column: Column, code: String) {
+        let Some(open) = &mut self.open else {
             return;
         };
         match column {
             Column::Source => open.languages.source = code,
             Column::Target => open.languages.target = code,
         }
-        self.touch_alignment();
+        self.touch_alignment(shared);
     }
 
     fn look_at_row(&mut self, row: usize) {
-        let count = self
-            .aligning
-            .open
-            .as_ref()
-            .map_or(0, |open| open.table.rows().len());
-        self.aligning.selected.0 = row.min(count.saturating_sub(1));
-        self.aligning.scroll_to.set(self.aligning.selected.0);
+        let count = self.open.as_ref().map_or(0, |open| open.table.rows().len());
+        self.selected.0 = row.min(count.saturating_sub(1));
+        self.scroll_to.set(self.selected.0);
     }
 
-    fn look_at_next_open(&mut self) {
-        let row = self.aligning.selected.0;
-        let open = self.aligning.open.as_ref();
+    fn look_at_next_open(&mut self, shared: &mut Shared) {
+        let row = self.selected.0;
+        let open = self.open.as_ref();
         match open.and_then(|open| open.table.next_open(row)) {
             Some(row) => self.look_at_row(row),
             None if open.is_some() => {
                 let title = "Every row is reviewed or certain";
-                self.shared
-                    .notify(NoticeKind::Done, title, "Save the pairs when you are done.");
+                shared.notify(NoticeKind::Done, title, "Save the pairs when you are done.");
             }
             None => {}
         }
     }
 
-    fn edit_rows(&mut self, edit: AlignmentEdit) {
-        let row = self.aligning.selected.0;
-        self.change_rows(|open| open.table.edit(row, edit));
+    fn edit_rows(&mut self, shared: &Shared, edit: AlignmentEdit) {
+        let row = self.selected.0;
+        self.change_rows(shared, |open| open.table.edit(row, edit));
     }
 
     /// Gives the row this state, or takes that back; returns its state then.
-    fn toggle_row(&mut self, state: RowState) -> Option<RowState> {
-        let has = self.aligning.row()?.state;
+    fn toggle_row(&mut self, shared: &Shared, state: RowState) -> Option<RowState> {
+        let has = self.row()?.state;
         let wanted = if has == state {
             RowState::Likely
         } else {
             state
         };
-        self.edit_rows(AlignmentEdit::SetState(wanted));
+        self.edit_rows(shared, AlignmentEdit::SetState(wanted));
         Some(wanted)
     }
 
-    fn change_rows(&mut self, change: impl FnOnce(&mut Alignment) -> Option<usize>) {
-        let Some(row) = self.aligning.open.as_mut().and_then(change) else {
+    fn change_rows(
+        &mut self,
+        shared: &Shared,
+        change: impl FnOnce(&mut Alignment) -> Option<usize>,
+    ) {
+        let Some(row) = self.open.as_mut().and_then(change) else {
             return;
         };
-        self.aligning.revision += 1;
+        self.revision += 1;
         self.look_at_row(row);
-        self.touch_alignment();
+        self.touch_alignment(shared);
     }
 
-    fn touch_alignment(&mut self) {
-        self.aligning.dirty_since_secs = Some(self.shared.now_secs);
+    fn touch_alignment(&mut self, shared: &Shared) {
+        self.dirty_since_secs = Some(shared.now_secs);
     }
 
     /// Saves what is due; returns when the next saving is.
-    pub(crate) fn tick_alignment(&mut self) -> Option<f64> {
-        let due = self.aligning.dirty_since_secs? + AUTOSAVE_SECS;
-        if due > self.shared.now_secs {
+    pub(crate) fn tick_alignment(&mut self, shared: &mut Shared) -> Option<f64> {
+        let due = self.dirty_since_secs? + AUTOSAVE_SECS;
+        if due > shared.now_secs {
             return Some(due);
         }
-        self.save_alignment();
+        self.save_alignment(shared);
         None
     }
 
     /// Keeps the rows, so that the same documents have them again.
-    pub(crate) fn save_alignment(&mut self) {
-        let is_dirty = self.aligning.dirty_since_secs.take().is_some();
-        let Some(open) = self.aligning.open.as_ref().filter(|_| is_dirty) else {
+    pub(crate) fn save_alignment(&mut self, shared: &mut Shared) {
+        let is_dirty = self.dirty_since_secs.take().is_some();
+        let Some(open) = self.open.as_ref().filter(|_| is_dirty) else {
             return;
         };
         let Some(path) = open.file.clone() else {
             return;
         };
         let bytes = open.to_bytes();
-        let job = self.shared.keeping_job();
-        self.shared
+        let job = shared.keeping_job();
+        shared
             .file_requests
             .push(FileRequest::Write { job, path, bytes });
     }
 
-    fn ask_where_to_save_pairs(&mut self) {
-        let Some(open) = &self.aligning.open else {
+    fn ask_where_to_save_pairs(&mut self, shared: &mut Shared) {
+        let Some(open) = &self.open else {
             return;
         };
         if open.languages.source.trim().is_empty() || open.languages.target.trim().is_empty() {
             let detail = "Type the codes of both languages above the columns, such as en and de.";
-            return self
-                .shared
-                .notify(NoticeKind::Error, "Which languages are they?", detail);
+            return shared.notify(NoticeKind::Error, "Which languages are they?", detail);
         }
         let stem = open.source.file_stem().unwrap_or_default();
         let name = format!("{}.tmx", stem.to_string_lossy());
         let folder = open.source.parent().map(std::path::Path::to_owned);
-        self.shared.asks.push(Ask::AlignedPairs { name, folder });
+        shared.asks.push(Ask::AlignedPairs { name, folder });
     }
 
-    fn save_pairs(&mut self, path: PathBuf) {
-        let Some(open) = &self.aligning.open else {
+    fn save_pairs(&mut self, shared: &mut Shared, path: PathBuf) {
+        let Some(open) = &self.open else {
             return;
         };
         let format = match AlignmentFormat::from_path(&path) {
             Ok(format) => format,
-            Err(error) => return self.shared.show_error("The pairs are not saved", &error),
+            Err(error) => return shared.show_error("The pairs are not saved", &error),
         };
-        let keeps = self.aligning.keeps_doubtful;
+        let keeps = self.keeps_doubtful;
         let written = WrittenAlignment::from_table(&open.table, &open.languages, format, keeps);
-        let job = self.shared.keeping_job();
-        self.shared.file_requests.push(FileRequest::Export {
+        let job = shared.keeping_job();
+        shared.file_requests.push(FileRequest::Export {
             job,
             path,
             bytes: written.text.into_bytes(),
