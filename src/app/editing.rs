@@ -5,15 +5,17 @@ use std::path::Path;
 use super::markup;
 use super::notices::NoticeKind;
 use super::open_document::{Editor, Insertion, OpenDocument};
-use super::state::AppState;
+use crate::document::DocumentPage;
 use crate::jobs::{MergedWork, Origin, State};
+use crate::models::Models;
+use crate::shared::Shared;
 use canopy_document::placeholder::stripped;
 use canopy_project::Target;
 use canopy_translate::inference::Flag;
 
-impl AppState {
-    pub(super) fn select(&mut self, sentence: usize) {
-        let Some(document) = &self.document.open else {
+impl DocumentPage {
+    pub(super) fn select(&mut self, shared: &Shared, sentence: usize) {
+        let Some(document) = &self.open else {
             return;
         };
         let edits_other = document
@@ -21,18 +23,17 @@ impl AppState {
             .as_ref()
             .is_some_and(|editor| editor.sentence != sentence);
         // An edit with broken markup stays open and says why.
-        if edits_other && !self.keep_edit() {
+        if edits_other && !self.keep_edit(shared) {
             return;
         }
-        self.document
-            .with_document(|document| document.selected = Some(sentence));
+        self.with_document(|document| document.selected = Some(sentence));
     }
 
-    pub(super) fn step(&mut self, by: isize) {
-        if !self.keep_edit() {
+    pub(super) fn step(&mut self, shared: &Shared, by: isize) {
+        if !self.keep_edit(shared) {
             return;
         }
-        let Some(document) = &mut self.document.open else {
+        let Some(document) = &mut self.open else {
             return;
         };
         if document.num_sentences() == 0 {
@@ -44,11 +45,11 @@ impl AppState {
         document.select(next);
     }
 
-    pub(super) fn select_next_unconfirmed(&mut self) {
-        if !self.keep_edit() {
+    pub(super) fn select_next_unconfirmed(&mut self, shared: &Shared) {
+        if !self.keep_edit(shared) {
             return;
         }
-        let Some(document) = &mut self.document.open else {
+        let Some(document) = &mut self.open else {
             return;
         };
         let from = document.selected.map_or(0, |selected| selected + 1);
@@ -61,28 +62,28 @@ impl AppState {
         }
     }
 
-    pub(super) fn select_least_sure(&mut self) {
-        if !self.keep_edit() {
+    pub(super) fn select_least_sure(&mut self, shared: &Shared) {
+        if !self.keep_edit(shared) {
             return;
         }
-        self.document.with_document(|document| {
+        self.with_document(|document| {
             if let Some(next) = document.next_least_sure() {
                 document.select(next);
             }
         });
     }
 
-    pub(super) fn edit_selected(&mut self) {
-        if let Some(sentence) = self.document.selected() {
-            self.edit(sentence);
+    pub(super) fn edit_selected(&mut self, shared: &Shared) {
+        if let Some(sentence) = self.selected() {
+            self.edit(shared, sentence);
         }
     }
 
-    pub(super) fn edit(&mut self, sentence: usize) {
-        if !self.keep_edit() {
+    pub(super) fn edit(&mut self, shared: &Shared, sentence: usize) {
+        if !self.keep_edit(shared) {
             return;
         }
-        self.document.with_document(|document| {
+        self.with_document(|document| {
             let text = markup::to_editable(&document.target(sentence).text);
             document.select(sentence);
             document.editor = Some(Editor {
@@ -96,15 +97,14 @@ impl AppState {
     }
 
     /// Puts another translation into the editor; what stood there is a step of its own, which can be undone.
-    pub(super) fn edit_with(&mut self, text: &str) {
-        self.keep_edit_for_good();
-        self.edit_selected();
-        self.editing(markup::to_editable(&stripped(text)));
+    pub(super) fn edit_with(&mut self, shared: &Shared, text: &str) {
+        self.keep_edit_for_good(shared);
+        self.edit_selected(shared);
+        self.editing(shared, markup::to_editable(&stripped(text)));
     }
 
-    pub(super) fn editing(&mut self, text: String) {
+    pub(super) fn editing(&mut self, shared: &Shared, text: String) {
         let Some(editor) = self
-            .document
             .open
             .as_mut()
             .and_then(|document| document.editor.as_mut())
@@ -114,19 +114,19 @@ impl AppState {
         editor.text = text;
         editor.insert = None;
         editor.problems.clear();
-        self.document.touch(&self.shared);
+        self.touch(shared);
     }
 
-    pub(super) fn discard_edit(&mut self) {
-        let document = self.document.open.as_mut();
+    pub(super) fn discard_edit(&mut self, shared: &Shared) {
+        let document = self.open.as_mut();
         if document.is_some_and(OpenDocument::discard_edit) {
             // The project file may hold it.
-            self.document.touch(&self.shared);
+            self.touch(shared);
         }
     }
 
     pub(super) fn insert_tag(&mut self) {
-        self.document.with_document(|document| {
+        self.with_document(|document| {
             if let Some(editor) = &mut document.editor {
                 editor.insert = Some(Insertion::NextTag);
             }
@@ -134,8 +134,8 @@ impl AppState {
     }
 
     /// Takes the edit over; `false` if its markup is broken, which the editor then shows.
-    pub(super) fn keep_edit(&mut self) -> bool {
-        let Some(document) = &mut self.document.open else {
+    pub(super) fn keep_edit(&mut self, shared: &Shared) -> bool {
+        let Some(document) = &mut self.open else {
             return true;
         };
         let Some(sentence) = document.editor.as_ref().map(|editor| editor.sentence) else {
@@ -145,7 +145,7 @@ impl AppState {
             None => document.editor = None,
             Some(Ok(target)) => {
                 document.editor = None;
-                self.change(sentence, target);
+                self.change(shared, sentence, target);
             }
             Some(Err(problems)) => {
                 if let Some(editor) = &mut document.editor {
@@ -159,21 +159,20 @@ impl AppState {
     }
 
     /// Before something else happens: a valid edit is kept, a broken one stays in the editor.
-    pub(super) fn keep_edit_if_valid(&mut self) {
-        self.keep_edit();
+    pub(super) fn keep_edit_if_valid(&mut self, shared: &Shared) {
+        self.keep_edit(shared);
     }
 
     /// Before the editor goes for good: a broken edit is repaired and kept, nothing that was written is lost.
-    pub(super) fn keep_edit_for_good(&mut self) {
-        if !self.keep_edit() {
+    pub(super) fn keep_edit_for_good(&mut self, shared: &Shared) {
+        if !self.keep_edit(shared) {
             self.repair_edit();
-            self.keep_edit();
+            self.keep_edit(shared);
         }
     }
 
-    pub(super) fn keep_edit_and_confirm(&mut self) {
+    pub(super) fn keep_edit_and_confirm(&mut self, shared: &mut Shared) {
         let Some(sentence) = self
-            .document
             .open
             .as_ref()
             .and_then(|document| document.editor.as_ref())
@@ -181,18 +180,18 @@ impl AppState {
         else {
             return;
         };
-        if !self.keep_edit() {
+        if !self.keep_edit(shared) {
             return;
         }
-        self.confirm(sentence);
-        self.step(1);
-        if self.document.selected() != Some(sentence) {
-            self.edit_selected();
+        self.confirm(shared, sentence);
+        self.step(shared, 1);
+        if self.selected() != Some(sentence) {
+            self.edit_selected(shared);
         }
     }
 
     pub(super) fn repair_edit(&mut self) {
-        self.document.with_document(|document| {
+        self.with_document(|document| {
             let Some(editor) = &mut document.editor else {
                 return;
             };
@@ -205,15 +204,15 @@ impl AppState {
     }
 
     /// Takes over what was done on the document when it had another name.
-    pub(super) fn take_over(&mut self) {
-        self.keep_edit_for_good();
-        self.document.with_document(OpenDocument::take_over);
-        self.document.touch(&self.shared);
+    pub(super) fn take_over(&mut self, shared: &Shared) {
+        self.keep_edit_for_good(shared);
+        self.with_document(OpenDocument::take_over);
+        self.touch(shared);
     }
 
     /// Takes over another person's changes, which a save has merged into the work file.
-    pub(super) fn work_merged(&mut self, path: &Path, merged: &MergedWork) {
-        let document = self.document.open.as_mut();
+    pub(super) fn work_merged(&mut self, shared: &mut Shared, path: &Path, merged: &MergedWork) {
+        let document = self.open.as_mut();
         let Some(open) = document.filter(|open| open.path == path) else {
             return;
         };
@@ -225,80 +224,77 @@ impl AppState {
                 "{taken} {count} sentences were changed on both sides: yours stay, theirs are in the history (Ctrl+H)."
             ),
         };
-        self.shared.notify(
+        shared.notify(
             NoticeKind::Hint,
             "Another person has worked on this document",
             detail,
         );
-        self.document.touch(&self.shared);
+        self.touch(shared);
     }
 
     /// Leaves it where it is; the work file records that the question has been answered.
-    pub(super) fn leave_moved_work(&mut self) {
-        self.document
-            .with_document(|document| document.moved_work = None);
-        self.document.touch(&self.shared);
+    pub(super) fn leave_moved_work(&mut self, shared: &Shared) {
+        self.with_document(|document| document.moved_work = None);
+        self.touch(shared);
     }
 
     /// Takes the last change back, which is what stands in the editor if something was written there. Broken markup is
     /// repaired for that, so that it can be done again.
-    pub(super) fn undo(&mut self) {
-        self.keep_edit_for_good();
+    pub(super) fn undo(&mut self, shared: &mut Shared) {
+        self.keep_edit_for_good(shared);
         let (recuts, _) = self
-            .document
             .open
             .as_ref()
             .map_or((false, false), OpenDocument::recuts);
-        if self.must_wait(recuts) {
+        if self.must_wait(shared, recuts) {
             return;
         }
-        if self.document.open.as_mut().is_some_and(OpenDocument::undo) {
-            self.shared.notices.retain(|notice| !notice.ends_with_undo);
-            self.undone(recuts);
+        if self.open.as_mut().is_some_and(OpenDocument::undo) {
+            shared.notices.retain(|notice| !notice.ends_with_undo);
+            self.undone(shared, recuts);
         }
     }
 
-    pub(super) fn redo(&mut self) {
-        if !self.keep_edit() {
+    pub(super) fn redo(&mut self, shared: &mut Shared) {
+        if !self.keep_edit(shared) {
             return;
         }
         let (_, recuts) = self
-            .document
             .open
             .as_ref()
             .map_or((false, false), OpenDocument::recuts);
-        if !self.must_wait(recuts) && self.document.open.as_mut().is_some_and(OpenDocument::redo) {
-            self.undone(recuts);
+        if !self.must_wait(shared, recuts) && self.open.as_mut().is_some_and(OpenDocument::redo) {
+            self.undone(shared, recuts);
         }
     }
 
-    fn undone(&mut self, recuts: bool) {
+    fn undone(&mut self, shared: &Shared, recuts: bool) {
         if recuts {
-            self.sentences_changed();
+            self.sentences_changed(shared);
         }
-        self.document.touch(&self.shared);
+        self.touch(shared);
     }
 
-    pub(super) fn confirm_selected(&mut self) {
-        if !self.keep_edit() {
+    pub(super) fn confirm_selected(&mut self, shared: &mut Shared) {
+        if !self.keep_edit(shared) {
             return;
         }
-        let Some(sentence) = self.document.selected() else {
+        let Some(sentence) = self.selected() else {
             return;
         };
-        if self.confirm(sentence) {
-            self.step(1);
+        if self.confirm(shared, sentence) {
+            self.step(shared, 1);
         }
     }
 
     /// `false` if there is nothing to confirm.
-    pub(super) fn confirm(&mut self, sentence: usize) -> bool {
-        let Some(document) = &self.document.open else {
+    pub(super) fn confirm(&mut self, shared: &mut Shared, sentence: usize) -> bool {
+        let Some(document) = &self.open else {
             return false;
         };
         let target = document.target(sentence).clone();
         if target.state == State::Untranslated {
-            self.shared.notify(
+            shared.notify(
                 NoticeKind::Hint,
                 "Nothing to confirm",
                 "Translate this sentence first, or write its translation.",
@@ -320,7 +316,7 @@ impl AppState {
         let mut changes: Vec<(usize, Target)> =
             same.into_iter().map(|it| (it, filled.clone())).collect();
         changes.insert(0, (sentence, confirmed));
-        let Some(document) = &mut self.document.open else {
+        let Some(document) = &mut self.open else {
             return false;
         };
         let editor = document.editor.as_ref();
@@ -329,7 +325,7 @@ impl AppState {
         }
         let count = document.change_all(changes);
         if count > 0 {
-            self.document.touch(&self.shared);
+            self.touch(shared);
         }
         if count > 1 {
             let title = match count - 1 {
@@ -337,22 +333,23 @@ impl AppState {
                 count => format!("{count} identical sentences are filled"),
             };
             let detail = "They are drafts, marked with =. Undo removes them with the confirmation.";
-            self.shared.notify_of_change(title, detail);
+            shared.notify_of_change(title, detail);
         }
         true
     }
 
-    pub(super) fn toggle_confirmed(&mut self, sentence: usize) {
-        if !self.keep_edit() {
+    pub(super) fn toggle_confirmed(&mut self, shared: &mut Shared, sentence: usize) {
+        if !self.keep_edit(shared) {
             return;
         }
-        let Some(document) = &self.document.open else {
+        let Some(document) = &self.open else {
             return;
         };
         let target = document.target(sentence).clone();
         if target.state == State::Confirmed {
             // It is confirmed, so the model may still not replace it.
             self.change(
+                shared,
                 sentence,
                 Target {
                     state: State::Edited,
@@ -360,22 +357,23 @@ impl AppState {
                 },
             );
         } else {
-            self.confirm(sentence);
+            self.confirm(shared, sentence);
         }
     }
 
-    pub(super) fn clear(&mut self, sentence: usize) {
-        self.keep_edit_for_good();
-        self.change(sentence, Target::default());
+    pub(super) fn clear(&mut self, shared: &Shared, sentence: usize) {
+        self.keep_edit_for_good(shared);
+        self.change(shared, sentence, Target::default());
     }
 
-    pub(super) fn copy_source(&mut self, sentence: usize) {
-        self.keep_edit_for_good();
-        let Some(document) = &self.document.open else {
+    pub(super) fn copy_source(&mut self, shared: &Shared, sentence: usize) {
+        self.keep_edit_for_good(shared);
+        let Some(document) = &self.open else {
             return;
         };
         let text = document.document.sentences[sentence].text.clone();
         self.change(
+            shared,
             sentence,
             Target {
                 text,
@@ -386,25 +384,23 @@ impl AppState {
     }
 
     /// Puts the translation of a similar sentence into the editor, the most similar being 0.
-    pub(super) fn use_match(&mut self, place: usize) {
-        let sentence = self.document.open.as_ref().zip(self.document.selected());
+    pub(super) fn use_match(&mut self, shared: &mut Shared, models: &Models, place: usize) {
+        let sentence = self.open.as_ref().zip(self.selected());
         let source = sentence.map(|(open, at)| open.document.sentences[at].plain_text());
-        let Some((memory, source)) = self.memory().zip(source) else {
+        let Some((memory, source)) = self.memory(models).zip(source) else {
             return;
         };
         let mut found = memory.to_show(source.trim()).into_iter();
         match found.nth(place).map(|found| found.target.to_owned()) {
-            Some(target) => self.edit_with(&target),
-            None => self
-                .shared
-                .notify(NoticeKind::Hint, "There is no such match", ""),
+            Some(target) => self.edit_with(shared, &target),
+            None => shared.notify(NoticeKind::Hint, "There is no such match", ""),
         }
     }
 
     /// Puts a text that a sentence has had in place of its translation, in a step that can be undone.
-    pub(super) fn use_version(&mut self, sentence: usize, version: usize) {
-        self.keep_edit_for_good();
-        let document = self.document.open.as_ref();
+    pub(super) fn use_version(&mut self, shared: &Shared, sentence: usize, version: usize) {
+        self.keep_edit_for_good(shared);
+        let document = self.open.as_ref();
         let version = document.and_then(|open| open.history(sentence).get(version));
         let Some(version) = version.filter(|version| version.origin != Origin::Cleared) else {
             return;
@@ -415,11 +411,11 @@ impl AppState {
             model: version.model.clone(),
             ..Target::default()
         };
-        self.change(sentence, target);
+        self.change(shared, sentence, target);
     }
 
-    pub(super) fn change(&mut self, sentence: usize, target: Target) {
-        let Some(document) = &mut self.document.open else {
+    pub(super) fn change(&mut self, shared: &Shared, sentence: usize, target: Target) {
+        let Some(document) = &mut self.open else {
             return;
         };
         if document
@@ -430,7 +426,7 @@ impl AppState {
             document.editor = None;
         }
         if document.change(sentence, target) {
-            self.document.touch(&self.shared);
+            self.touch(shared);
         }
     }
 }

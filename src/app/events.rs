@@ -10,8 +10,11 @@ use super::notices::NoticeKind;
 use super::open_document::OpenDocument;
 use super::progress::Preparation;
 use super::state::AppState;
+use crate::document::DocumentPage;
 use crate::error::{BaseError, Error};
 use crate::jobs::{Event, FileRequest, JobId, Project};
+use crate::models::Models;
+use crate::shared::Shared;
 use canopy_base::error::find;
 use canopy_corpus::synthetic::TARGET_LANGUAGE;
 use canopy_document::document::Document;
@@ -24,9 +27,9 @@ impl AppState {
     /// Takes an event in; what belongs to an older job is dropped.
     pub fn receive(&mut self, event: Event) {
         self.take_in(event);
-        self.follow_search();
+        self.document.follow_search();
         self.follow_margin();
-        self.follow_checks();
+        self.document.follow_checks(&mut self.shared, &self.models);
     }
 
     #[expect(clippy::too_many_lines, reason = "a table: an arm for each event")]
@@ -70,22 +73,27 @@ impl AppState {
                 }
             }
             Event::Drafted { job, done, num } => {
-                self.prepared(job, (Preparation::Drafting, done, num));
+                self.document
+                    .prepared(&self.shared, job, (Preparation::Drafting, done, num));
             }
             Event::Adapting { job, done, num } => {
                 if !self.taking_in(job, done, num) {
-                    self.prepared(job, (Preparation::Adapting, done, num));
+                    self.document
+                        .prepared(&self.shared, job, (Preparation::Adapting, done, num));
                 }
             }
             Event::Traced { job, source } => self.traced(job, source),
             Event::TraceOpened { job, path, source } => self.trace_opened(job, path, source),
             Event::Answered { job, answer } => self.answered(job, answer),
             Event::Explained { job, explanation } => self.explained(job, explanation),
-            Event::Suggested { job, suggestion } => self.suggested(job, suggestion),
+            Event::Suggested { job, suggestion } => {
+                self.document
+                    .suggested(&mut self.shared, &self.models, job, suggestion);
+            }
             Event::Ranked {
                 job,
                 mean_log_probs,
-            } => self.ranked(job, mean_log_probs),
+            } => self.document.ranked(job, mean_log_probs),
             Event::Comparing { job, done, num } => self.comparing(job, done, num),
             Event::Compared { job, view } => self.compared(job, view),
             Event::Margin { job, margin } => self.margin_found(job, margin),
@@ -114,7 +122,9 @@ impl AppState {
                 job,
                 index,
                 translation,
-            } => self.sentence_translated(job, index, translation),
+            } => self
+                .document
+                .sentence_translated(&self.shared, job, index, translation),
             Event::CpuTookOver {
                 device_name, error, ..
             } => self.cpu_took_over(device_name, &error),
@@ -129,7 +139,7 @@ impl AppState {
                     .sample_progressed(&mut self.shared, &mut self.evaluate, job, &event);
             }
             Event::Surveyed { job, survey } => self.training.surveyed(job, survey),
-            Event::Checked { job, findings } => self.checked(job, findings),
+            Event::Checked { job, findings } => self.document.checked(job, findings),
             Event::NotSpelled { reason, .. } => {
                 self.shared
                     .notify(NoticeKind::Hint, "Spelling is not checked", reason);
@@ -189,7 +199,7 @@ impl AppState {
                         self.show_project_error(&error);
                     }
                 } else {
-                    self.overtaken(path);
+                    self.document.overtaken(&mut self.shared, path);
                 }
             }
             Event::MovedWork { path, project } => {
@@ -198,16 +208,24 @@ impl AppState {
                     document.found_moved_work(project);
                 }
             }
-            Event::ExchangeRead { job, file } => self.exchange_read(job, file),
+            Event::ExchangeRead { job, file } => {
+                self.document.exchange_read(&mut self.shared, job, file);
+            }
             Event::InProject { path, folder } => self.found_in_project(&path, folder),
             Event::ProjectSeen { job, status } => self.project_seen(job, status),
-            Event::WorkMerged { path, merged } => self.work_merged(&path, &merged),
+            Event::WorkMerged { path, merged } => {
+                self.document.work_merged(&mut self.shared, &path, &merged);
+            }
             Event::Aligned { job, alignment } => {
                 self.aligning.aligned(&mut self.shared, job, alignment);
             }
             Event::ProjectExported { job, files } => self.project_exported(job, files),
-            Event::TermsRead { job, index } => self.terms_read(job, index),
-            Event::Recut { job, document } => self.recut_done(job, document),
+            Event::TermsRead { job, index } => {
+                self.document.terms_read(&mut self.shared, job, index);
+            }
+            Event::Recut { job, document } => {
+                self.document.recut_done(&mut self.shared, job, document);
+            }
             Event::Flushed { job } => self.shared.flushed(job),
             Event::TranslationSaved {
                 job,
@@ -226,7 +244,8 @@ impl AppState {
                         digest,
                         language,
                     };
-                    self.translation_saved(written);
+                    self.document
+                        .translation_saved(&mut self.shared, &self.models, written);
                 }
             }
             Event::TranslationChanged { job, path } => {
@@ -239,10 +258,11 @@ impl AppState {
                     let detail = format!("{}\nChoose a name for this one.", path.display());
                     let title = "Another program has changed the translated file";
                     self.shared.notify(NoticeKind::Hint, title, detail);
-                    self.ask_where_to_save();
+                    self.document
+                        .ask_where_to_save(&mut self.shared, &self.models);
                 }
             }
-            Event::ServerModels { job, models } => self.server_tested(job, models),
+            Event::ServerModels { job, models } => self.document.server_tested(job, models),
             Event::CorpusSeen { folder, facts } => {
                 self.training
                     .corpus_seen(&self.shared, &self.models, folder.clone(), facts);
@@ -261,51 +281,6 @@ impl AppState {
 
     fn is_opening_model(&self, job: JobId) -> bool {
         matches!(&self.models.current, ModelState::Opening { job: opening, .. } if *opening == job)
-    }
-
-    fn prepared(&mut self, job: JobId, preparing: (Preparation, usize, usize)) {
-        let now_secs = self.shared.now_secs;
-        let Some(running) = self
-            .document
-            .running
-            .as_mut()
-            .filter(|running| running.job == job)
-        else {
-            return;
-        };
-        running.preparing = Some(preparing);
-        // Speed and time left are those of the requested sentences.
-        if running.progress.done_sentences == 0 {
-            running.progress.started_secs = now_secs;
-            running.progress.latest_secs = now_secs;
-        }
-    }
-
-    fn sentence_translated(&mut self, job: JobId, index: usize, translation: Translation) {
-        let now_secs = self.shared.now_secs;
-        let Some(running) = self
-            .document
-            .running
-            .as_mut()
-            .filter(|running| running.job == job)
-        else {
-            return;
-        };
-        let Some(document) = &mut self.document.open else {
-            return;
-        };
-        running.progress.done_sentences += 1;
-        running.progress.done_words += document.num_words(index);
-        running.progress.latest_secs = now_secs;
-        running.preparing = None;
-        let received = if running.updates {
-            document.update(index, translation, &running.model)
-        } else {
-            document.receive(index, translation, &running.model)
-        };
-        if received {
-            self.document.touch(&self.shared);
-        }
     }
 
     fn cpu_took_over(&mut self, now: String, error: &Error) {
@@ -327,7 +302,7 @@ impl AppState {
             return;
         };
         self.document.last_progress = Some(running.progress);
-        self.finish_update(&running);
+        self.document.finish_update(&mut self.shared, &running);
         self.trace_if_shown();
         self.translated_for_trace();
         let missing = running.progress.num_sentences - running.progress.done_sentences;
@@ -346,7 +321,7 @@ impl AppState {
         project: Option<&Project>,
     ) {
         // The same document once more: what was done while it was read is not in what was read.
-        self.keep_edit_for_good();
+        self.document.keep_edit_for_good(&self.shared);
         let here = self.document.open.as_ref().filter(|open| open.path == path);
         let place = here.and_then(OpenDocument::place);
         let here = here.map(OpenDocument::project);
@@ -390,28 +365,13 @@ impl AppState {
             self.document.touch(&self.shared);
         }
         self.document.terms.selected = None;
-        self.read_terms();
+        self.document.read_terms(&mut self.shared, &self.models);
         let path = self.document.open.as_ref().map(|open| open.path.clone());
         self.document_of_project(&path.unwrap_or_default());
         self.document_chooses();
         self.opened_for_trace();
         let path = self.document.open.as_ref().map(|open| open.path.clone());
         self.translate_document_of_project(&path.unwrap_or_default());
-    }
-
-    /// A document was opened that is no longer wanted: another window may have it.
-    fn overtaken(&mut self, path: PathBuf) {
-        let is_open = self
-            .document
-            .open
-            .as_ref()
-            .is_some_and(|it| it.path == path);
-        if !is_open && !self.is_opening(&path) {
-            let job = self.shared.next_job();
-            self.shared
-                .file_requests
-                .push(FileRequest::CloseDocument { job, path });
-        }
     }
 
     fn show_project_error(&mut self, error: &Error) {
@@ -427,55 +387,16 @@ impl AppState {
         }
     }
 
-    fn translation_saved(&mut self, written: Written) {
-        let path = written.path.clone();
-        self.document
-            .with_document(|open| open.written = Some(written));
-        self.note_document();
-        let sentences = |number: usize| match number {
-            1 => "1 sentence".to_owned(),
-            _ => format!("{number} sentences"),
-        };
-        let counts = self.document.open.as_ref().map(OpenDocument::counts);
-        let [untranslated, drafts] =
-            counts.map_or([0, 0], |counts| [counts.untranslated, counts.draft]);
-        let is_checked = self.shared.settings.shows_checks && !self.document.checking.is_running();
-        let found = self.document.checking.findings.len();
-        let remarks = [
-            (untranslated > 0).then(|| {
-                let number = sentences(untranslated);
-                format!("Not translated, in the source language: {number}.")
-            }),
-            (drafts > 0).then(|| {
-                let number = sentences(drafts);
-                format!("Drafts that nobody has confirmed: {number}.")
-            }),
-            (is_checked && found > 0).then(|| format!("Findings of the checks: {found}.")),
-        ];
-        let place = path.display().to_string();
-        let lines: Vec<String> = std::iter::once(place)
-            .chain(remarks.into_iter().flatten())
-            .collect();
-        let detail = lines.join("\n");
-        self.shared
-            .notify(NoticeKind::Done, "Translation saved", detail);
-        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-        if let Some(folder) = folder {
-            self.shared
-                .with_button("Show in folder", Command::ShowFolder(folder.to_owned()));
-        }
-    }
-
     fn failed(&mut self, job: JobId, error: &Error) {
-        self.unit_not_written(job);
+        self.document.unit_not_written(job);
         let running = self.document.running.as_ref().map(|running| running.job);
         let opening = self.document.opening.as_ref().map(|(job, _)| *job);
         if [running, opening].contains(&Some(job)) || self.is_opening_model(job) {
-            self.stop_translating_project();
+            self.document.stop_translating_project();
         }
         if self.is_opening_model(job) {
             self.document.waiting_scope = None;
-            self.forget_trace();
+            self.document.forget_trace();
             // The worker still has the model that was open before.
             self.models.current = self.models.previous.take().unwrap_or_default();
             self.model_not_in_use(error);
@@ -487,8 +408,8 @@ impl AppState {
             self.shared
                 .show_error("The model could not be opened", error);
         } else if let Some(running) = self.document.running.take_if(|running| running.job == job) {
-            self.finish_update(&running);
-            self.forget_trace();
+            self.document.finish_update(&mut self.shared, &running);
+            self.document.forget_trace();
             self.shared.show_error("The translation stopped", error);
         } else if self
             .document
@@ -496,7 +417,7 @@ impl AppState {
             .take_if(|(opening, _)| *opening == job)
             .is_some()
         {
-            self.forget_trace();
+            self.document.forget_trace();
             self.shared.show_error(NOT_OPENED, error);
         } else if self
             .document
@@ -516,7 +437,7 @@ impl AppState {
                 .run_failed(&mut self.shared, &mut self.evaluate, job, error)
             && !self.model_failed(job, error)
             && !self.download_failed(job, error)
-            && !self.checks_failed(job)
+            && !self.document.checks_failed(job)
         {
             self.shared.failed_to_write(error);
             let title = if self.shared.keeping.contains(&job) {
@@ -527,6 +448,96 @@ impl AppState {
                 "The action failed"
             };
             self.shared.show_error(title, error);
+        }
+    }
+}
+
+impl DocumentPage {
+    fn prepared(&mut self, shared: &Shared, job: JobId, preparing: (Preparation, usize, usize)) {
+        let now_secs = shared.now_secs;
+        let Some(running) = self.running.as_mut().filter(|running| running.job == job) else {
+            return;
+        };
+        running.preparing = Some(preparing);
+        // Speed and time left are those of the requested sentences.
+        if running.progress.done_sentences == 0 {
+            running.progress.started_secs = now_secs;
+            running.progress.latest_secs = now_secs;
+        }
+    }
+
+    fn sentence_translated(
+        &mut self,
+        shared: &Shared,
+        job: JobId,
+        index: usize,
+        translation: Translation,
+    ) {
+        let now_secs = shared.now_secs;
+        let Some(running) = self.running.as_mut().filter(|running| running.job == job) else {
+            return;
+        };
+        let Some(document) = &mut self.open else {
+            return;
+        };
+        running.progress.done_sentences += 1;
+        running.progress.done_words += document.num_words(index);
+        running.progress.latest_secs = now_secs;
+        running.preparing = None;
+        let received = if running.updates {
+            document.update(index, translation, &running.model)
+        } else {
+            document.receive(index, translation, &running.model)
+        };
+        if received {
+            self.touch(shared);
+        }
+    }
+
+    /// A document was opened that is no longer wanted: another window may have it.
+    fn overtaken(&mut self, shared: &mut Shared, path: PathBuf) {
+        let is_open = self.open.as_ref().is_some_and(|it| it.path == path);
+        if !is_open && !self.is_opening(&path) {
+            let job = shared.next_job();
+            shared
+                .file_requests
+                .push(FileRequest::CloseDocument { job, path });
+        }
+    }
+
+    fn translation_saved(&mut self, shared: &mut Shared, models: &Models, written: Written) {
+        let path = written.path.clone();
+        self.with_document(|open| open.written = Some(written));
+        self.note_document(shared, models);
+        let sentences = |number: usize| match number {
+            1 => "1 sentence".to_owned(),
+            _ => format!("{number} sentences"),
+        };
+        let counts = self.open.as_ref().map(OpenDocument::counts);
+        let [untranslated, drafts] =
+            counts.map_or([0, 0], |counts| [counts.untranslated, counts.draft]);
+        let is_checked = shared.settings.shows_checks && !self.checking.is_running();
+        let found = self.checking.findings.len();
+        let remarks = [
+            (untranslated > 0).then(|| {
+                let number = sentences(untranslated);
+                format!("Not translated, in the source language: {number}.")
+            }),
+            (drafts > 0).then(|| {
+                let number = sentences(drafts);
+                format!("Drafts that nobody has confirmed: {number}.")
+            }),
+            (is_checked && found > 0).then(|| format!("Findings of the checks: {found}.")),
+        ];
+        let place = path.display().to_string();
+        let lines: Vec<String> = std::iter::once(place)
+            .chain(remarks.into_iter().flatten())
+            .collect();
+        let detail = lines.join("\n");
+        shared.notify(NoticeKind::Done, "Translation saved", detail);
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+        if let Some(folder) = folder {
+            shared.with_button("Show in folder", Command::ShowFolder(folder.to_owned()));
         }
     }
 }

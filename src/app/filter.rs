@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 
 use super::open_document::OpenDocument;
-use super::state::AppState;
+use crate::document::DocumentPage;
+use crate::shared::Shared;
 use canopy_project::{Filter, Filtered};
 use canopy_translate::inference::Flag;
 
-impl AppState {
+impl DocumentPage {
     /// Shows the sentences that a filter lets through, or all.
-    pub(super) fn filter(&mut self, filter: Option<Filter>) {
-        self.keep_edit_if_valid();
-        let findings = &self.document.checking.findings;
-        let Some(open) = &mut self.document.open else {
+    pub(super) fn filter(&mut self, shared: &Shared, filter: Option<Filter>) {
+        self.keep_edit_if_valid(shared);
+        let findings = &self.checking.findings;
+        let Some(open) = &mut self.open else {
             return;
         };
         let Some(filter) = filter else {
@@ -49,7 +50,7 @@ impl AppState {
 
     /// Shows all sentences again where one is gone to that the filter hides.
     pub(super) fn follow_selection(&mut self) {
-        self.document.with_document(|open| {
+        self.with_document(|open| {
             if open.scroll_to.get().is_some_and(|it| !open.shows(it)) {
                 open.filtered = None;
             }
@@ -57,15 +58,11 @@ impl AppState {
     }
 
     /// Goes to a sentence by its number, the first being 1.
-    pub(super) fn go_to_number(&mut self, number: usize) {
-        self.document.asks_for_sentence = false;
-        let last = self
-            .document
-            .open
-            .as_ref()
-            .map_or(0, OpenDocument::num_sentences);
+    pub(super) fn go_to_number(&mut self, shared: &Shared, number: usize) {
+        self.asks_for_sentence = false;
+        let last = self.open.as_ref().map_or(0, OpenDocument::num_sentences);
         if last > 0 {
-            self.go_to_sentence(number.clamp(1, last) - 1);
+            self.go_to_sentence(shared, number.clamp(1, last) - 1);
         }
     }
 }

@@ -3,21 +3,20 @@
 use std::ops::Range;
 
 use super::find::{FindCommand, Match, Side};
-use super::state::AppState;
+use crate::document::DocumentPage;
+use crate::shared::Shared;
 use canopy_document::placeholder::stripped;
 
-impl AppState {
-    pub(super) fn apply_find(&mut self, command: FindCommand) {
+impl DocumentPage {
+    pub(super) fn apply_find(&mut self, shared: &mut Shared, command: FindCommand) {
         match command {
-            FindCommand::Open => self.document.with_document(|document| {
+            FindCommand::Open => self.with_document(|document| {
                 document.find.is_open = true;
                 document.find.wants_focus.set(());
                 document.search();
             }),
-            FindCommand::Close => self
-                .document
-                .with_document(|document| document.find.is_open = false),
-            FindCommand::Query(query) => self.document.with_document(|document| {
+            FindCommand::Close => self.with_document(|document| document.find.is_open = false),
+            FindCommand::Query(query) => self.with_document(|document| {
                 document.find.query = query;
                 document.find.current = None;
                 document.search();
@@ -27,26 +26,25 @@ impl AppState {
                 }
             }),
             FindCommand::Replacement(replacement) => {
-                self.document
-                    .with_document(|document| document.find.replacement = replacement);
+                self.with_document(|document| document.find.replacement = replacement);
             }
-            FindCommand::Options(options) => self.document.with_document(|document| {
+            FindCommand::Options(options) => self.with_document(|document| {
                 document.find.options = options;
                 document.find.current = None;
                 document.search();
             }),
-            FindCommand::Next => self.step_to_match(true),
-            FindCommand::Previous => self.step_to_match(false),
-            FindCommand::Replace => self.replace_match(),
-            FindCommand::ReplaceAll => self.replace_all(),
+            FindCommand::Next => self.step_to_match(shared, true),
+            FindCommand::Previous => self.step_to_match(shared, false),
+            FindCommand::Replace => self.replace_match(shared),
+            FindCommand::ReplaceAll => self.replace_all(shared),
         }
     }
 
-    fn step_to_match(&mut self, forwards: bool) {
-        if !self.keep_edit() {
+    fn step_to_match(&mut self, shared: &Shared, forwards: bool) {
+        if !self.keep_edit(shared) {
             return;
         }
-        self.document.with_document(|document| {
+        self.with_document(|document| {
             document.find.is_open = true;
             document.search();
             let next = document.find.next(forwards, document.selected);
@@ -54,11 +52,11 @@ impl AppState {
         });
     }
 
-    fn replace_match(&mut self) {
-        if !self.keep_edit() {
+    fn replace_match(&mut self, shared: &Shared) {
+        if !self.keep_edit(shared) {
             return;
         }
-        let Some(document) = &mut self.document.open else {
+        let Some(document) = &mut self.open else {
             return;
         };
         document.search();
@@ -71,10 +69,10 @@ impl AppState {
             let len = stripped(&document.find.replacement).chars().count();
             from = (found.sentence, Side::Target, found.chars.start + len);
             if document.change(found.sentence, target) {
-                self.document.touch(&self.shared);
+                self.touch(shared);
             }
         }
-        self.document.with_document(|document| {
+        self.with_document(|document| {
             document.search();
             let targets = document.find.matches.iter().enumerate();
             let targets = targets.filter(|(_, found)| found.side == Side::Target);
@@ -84,11 +82,11 @@ impl AppState {
         });
     }
 
-    fn replace_all(&mut self) {
-        if !self.keep_edit() {
+    fn replace_all(&mut self, shared: &mut Shared) {
+        if !self.keep_edit(shared) {
             return;
         }
-        let Some(document) = &mut self.document.open else {
+        let Some(document) = &mut self.open else {
             return;
         };
         document.search();
@@ -106,10 +104,10 @@ impl AppState {
         if sentences == 0 {
             return;
         }
-        self.document.touch(&self.shared);
+        self.touch(shared);
         let matches = counted(matches, "match", "matches");
         let sentences = counted(sentences, "sentence", "sentences");
-        self.shared.notify_of_change(
+        shared.notify_of_change(
             format!("Replaced {matches} in {sentences}"),
             "Undo brings all of them back.",
         );

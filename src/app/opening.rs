@@ -11,7 +11,9 @@ use super::project::ProjectCommand;
 use super::settings::is_memory;
 use super::state::AppState;
 use super::training::TrainingCommand;
+use crate::document::DocumentPage;
 use crate::jobs::{FileRequest, ProjectFolder};
+use crate::shared::Shared;
 use canopy_corpus::Corpus;
 use canopy_corpus::gettext::is_catalogue;
 use canopy_document::document::ReadingOptions;
@@ -93,13 +95,15 @@ fn has_catalogues(folder: &Path) -> bool {
 impl AppState {
     pub(super) fn open(&mut self, path: PathBuf) {
         match Kind::from_path(&path) {
-            Kind::Document => self.open_document(path, None),
+            Kind::Document => self.document.open_document(&mut self.shared, path, None),
             Kind::Trace => self.apply_explore(ExploreCommand::OpenTrace(path)),
             Kind::Memory => self.use_memory(Some(path)),
             // There it is not to be used at once, but to be kept.
             Kind::Model if self.shared.page != Page::Models => self.open_model(path),
             Kind::Model | Kind::ForeignModel => self.apply_models(ModelsCommand::Inspect(path)),
-            Kind::Terms => self.use_terms(vec![path]),
+            Kind::Terms => self
+                .document
+                .use_terms(&mut self.shared, &self.models, vec![path]),
             Kind::Project => self.apply_project(ProjectCommand::Open(path)),
             Kind::Run => {
                 self.shared.page = Page::Training;
@@ -168,27 +172,34 @@ impl AppState {
                 .notify(NoticeKind::Error, "One document at a time", detail);
         }
     }
+}
 
+impl DocumentPage {
     /// Reads the open document once more in another way; what was done on it stays.
-    pub(super) fn read_as(&mut self, reading: ReadingOptions) {
-        let open = self.document.open.as_ref();
+    pub(super) fn read_as(&mut self, shared: &mut Shared, reading: ReadingOptions) {
+        let open = self.open.as_ref();
         let open = open.filter(|open| open.document.reading != reading);
         if let Some(path) = open.map(|open| open.path.clone()) {
-            self.open_document(path, Some(reading));
+            self.open_document(shared, path, Some(reading));
         }
     }
 
-    fn open_document(&mut self, path: PathBuf, reading: Option<ReadingOptions>) {
+    fn open_document(
+        &mut self,
+        shared: &mut Shared,
+        path: PathBuf,
+        reading: Option<ReadingOptions>,
+    ) {
         self.forget_trace();
-        let job = self.shared.next_job();
-        self.document.opening = Some((job, path.clone()));
+        let job = shared.next_job();
+        self.opening = Some((job, path.clone()));
         // What is not saved yet must be on disk before the same document may be read again.
-        self.keep_edit_if_valid();
-        self.document.save_project(&mut self.shared);
-        self.shared.file_requests.push(FileRequest::OpenDocument {
+        self.keep_edit_if_valid(shared);
+        self.save_project(shared);
+        shared.file_requests.push(FileRequest::OpenDocument {
             job,
             path,
-            data_folder: self.shared.folders.data.clone(),
+            data_folder: shared.folders.data.clone(),
             reading,
         });
     }

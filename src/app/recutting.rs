@@ -7,10 +7,12 @@ use super::ask::Ask;
 use super::notices::NoticeKind;
 use super::open_document::OpenDocument;
 use super::segments::{Recutting, SegmentsCommand};
-use super::state::AppState;
 use super::terms::SourceSelection;
+use crate::document::DocumentPage;
 use crate::error::Result;
 use crate::jobs::{FileRequest, JobId};
+use crate::models::Models;
+use crate::shared::Shared;
 use canopy_base::error::find;
 use canopy_document::document::{Document, ReadingOptions, SegmentEdit};
 use canopy_document::error::Error as DocumentError;
@@ -18,113 +20,123 @@ use canopy_document::placeholder::{Placeholder, stripped};
 
 const NOT_CHANGED: &str = "The sentences stay as they are";
 
-impl AppState {
-    pub(super) fn apply_segments(&mut self, command: SegmentsCommand) {
+impl DocumentPage {
+    pub(super) fn apply_segments(
+        &mut self,
+        shared: &mut Shared,
+        models: &Models,
+        command: SegmentsCommand,
+    ) {
         match command {
-            SegmentsCommand::Split => self.split(),
-            SegmentsCommand::Join => self.join(),
+            SegmentsCommand::Split => self.split(shared),
+            SegmentsCommand::Join => self.join(shared),
             SegmentsCommand::NextWord => self.move_caret(true),
             SegmentsCommand::PreviousWord => self.move_caret(false),
-            SegmentsCommand::ChooseRules => self.shared.asks.push(Ask::SegmentationRules),
-            SegmentsCommand::UseRules(srx) => self.use_rules(srx),
+            SegmentsCommand::ChooseRules => shared.asks.push(Ask::SegmentationRules),
+            SegmentsCommand::UseRules(srx) => self.use_rules(shared, models, srx),
         }
     }
 
     /// Where the caret stands in the source of the selected sentence, in characters as a reader sees them.
     fn caret(&self) -> Option<usize> {
-        let selection = self.document.terms.selected.as_ref()?;
-        let is_here = Some(selection.sentence) == self.document.selected();
+        let selection = self.terms.selected.as_ref()?;
+        let is_here = Some(selection.sentence) == self.selected();
         is_here.then_some(selection.chars.start)
     }
 
-    fn split(&mut self) {
-        let (Some(caret), Some(sentence)) = (self.caret(), self.document.selected()) else {
+    fn split(&mut self, shared: &mut Shared) {
+        let (Some(caret), Some(sentence)) = (self.caret(), self.selected()) else {
             let detail = "Click in the source where the second sentence should begin, or go there with the arrow keys.";
-            return self.shared.notify(
+            return shared.notify(
                 NoticeKind::Hint,
                 "Where should the sentence be split?",
                 detail,
             );
         };
-        let Some(open) = &self.document.open else {
+        let Some(open) = &self.open else {
             return;
         };
         let chars = stored(&open.document.sentences[sentence].text, caret);
-        self.recut(SegmentEdit::Split { sentence, chars });
+        self.recut(shared, SegmentEdit::Split { sentence, chars });
     }
 
-    fn join(&mut self) {
-        if let Some(sentence) = self.document.selected() {
-            self.recut(SegmentEdit::Join { sentence });
+    fn join(&mut self, shared: &mut Shared) {
+        if let Some(sentence) = self.selected() {
+            self.recut(shared, SegmentEdit::Join { sentence });
         }
     }
 
-    fn recut(&mut self, edit: SegmentEdit) {
-        if self.document.running.is_some() {
+    fn recut(&mut self, shared: &mut Shared, edit: SegmentEdit) {
+        if self.running.is_some() {
             let detail = "The document is being translated. Cancel, or wait until it is done.";
-            return self.shared.notify(NoticeKind::Hint, NOT_CHANGED, detail);
+            return shared.notify(NoticeKind::Hint, NOT_CHANGED, detail);
         }
-        self.keep_edit_for_good();
-        let Some(open) = &self.document.open else {
+        self.keep_edit_for_good(shared);
+        let Some(open) = &self.open else {
             return;
         };
         let (path, document) = (open.path.clone(), Arc::clone(&open.document));
-        let job = self.shared.next_job();
-        self.shared.file_requests.push(FileRequest::Recut {
+        let job = shared.next_job();
+        shared.file_requests.push(FileRequest::Recut {
             job,
             path,
             document: Arc::clone(&document),
             edit,
         });
-        self.document.recutting = Some(Recutting { job, document });
+        self.recutting = Some(Recutting { job, document });
     }
 
-    pub(super) fn recut_done(&mut self, job: JobId, document: Result<Arc<Document>>) {
-        let Some(recutting) = self.document.recutting.take_if(|it| it.job == job) else {
+    pub(super) fn recut_done(
+        &mut self,
+        shared: &mut Shared,
+        job: JobId,
+        document: Result<Arc<Document>>,
+    ) {
+        let Some(recutting) = self.recutting.take_if(|it| it.job == job) else {
             return;
         };
         let document = match document {
             Ok(document) => document,
             Err(error) if matches!(find(&error), Some(DocumentError::OneSegment)) => {
                 let detail = error.to_string();
-                return self.shared.notify(NoticeKind::Hint, NOT_CHANGED, detail);
+                return shared.notify(NoticeKind::Hint, NOT_CHANGED, detail);
             }
-            Err(error) => return self.shared.show_error(NOT_CHANGED, &error),
+            Err(error) => return shared.show_error(NOT_CHANGED, &error),
         };
-        self.keep_edit_for_good();
+        self.keep_edit_for_good(shared);
         let is_same = |it: &&mut OpenDocument| Arc::ptr_eq(&it.document, &recutting.document);
-        let is_idle = self.document.running.is_none();
-        let open = self.document.open.as_mut().filter(is_same);
+        let is_idle = self.running.is_none();
+        let open = self.open.as_mut().filter(is_same);
         match open.map(|open| is_idle && open.recut(document)) {
             None => {}
-            Some(true) => self.sentences_changed(),
+            Some(true) => self.sentences_changed(shared),
             Some(false) => {
                 let detail = "The file has changed, or is being translated. Open it again, or wait until it is done.";
-                self.shared.notify(NoticeKind::Hint, NOT_CHANGED, detail);
+                shared.notify(NoticeKind::Hint, NOT_CHANGED, detail);
             }
         }
     }
 
     /// Forgets what was known of sentences by their numbers.
-    pub(super) fn sentences_changed(&mut self) {
-        self.document.suggestions.forget();
-        self.document.terms.selected = None;
-        self.document.last_progress = None;
-        self.document.touch(&self.shared);
+    pub(super) fn sentences_changed(&mut self, shared: &Shared) {
+        self.suggestions.forget();
+        self.terms.selected = None;
+        self.last_progress = None;
+        self.touch(shared);
     }
 
     /// Whether undoing, or redoing, has to wait for the end of a translation, and says so.
-    pub(super) fn must_wait(&mut self, recuts: bool) -> bool {
-        let waits = recuts && self.document.running.is_some();
+    pub(super) fn must_wait(&mut self, shared: &mut Shared, recuts: bool) -> bool {
+        let waits = recuts && self.running.is_some();
         if waits {
             let detail = "The document is being translated. Cancel, or wait until it is done.";
-            self.shared.notify(NoticeKind::Hint, NOT_CHANGED, detail);
+            shared.notify(NoticeKind::Hint, NOT_CHANGED, detail);
         }
         waits
     }
 
     fn move_caret(&mut self, forwards: bool) {
-        let (Some(open), Some(sentence)) = (&self.document.open, self.document.selected()) else {
+        let (Some(open), Some(sentence)) = (&self.open, self.selected()) else {
             return;
         };
         let text = stripped(&open.document.sentences[sentence].text);
@@ -141,18 +153,21 @@ impl AppState {
         };
         if let Some(place) = found.or(caret) {
             let chars = place..place;
-            self.document.terms.selected = Some(SourceSelection { sentence, chars });
+            self.terms.selected = Some(SourceSelection { sentence, chars });
         }
     }
 
-    fn use_rules(&mut self, srx: Option<PathBuf>) {
-        let language = self.languages().map(|(source, _)| source);
-        if let Some(open) = &self.document.open {
-            self.read_as(ReadingOptions {
-                language: language.filter(|_| srx.is_some()),
-                srx,
-                ..open.document.reading.clone()
-            });
+    fn use_rules(&mut self, shared: &mut Shared, models: &Models, srx: Option<PathBuf>) {
+        let language = self.languages(models).map(|(source, _)| source);
+        if let Some(open) = &self.open {
+            self.read_as(
+                shared,
+                ReadingOptions {
+                    language: language.filter(|_| srx.is_some()),
+                    srx,
+                    ..open.document.reading.clone()
+                },
+            );
         }
     }
 }

@@ -13,27 +13,31 @@ use super::open_document::OpenDocument;
 use super::progress::{Progress, Running};
 use super::state::AppState;
 use super::training::ImportState;
+use crate::document::DocumentPage;
 use crate::error::Result;
 use crate::jobs::{FileRequest, FurtherMemory, JobControl, Overwrite, Request, UserMemory};
+use crate::models::Models;
+use crate::project::Projects;
+use crate::shared::Shared;
 use canopy_base::file::{canonicalize, is_same_file};
-use canopy_document::document::Document;
+use canopy_document::document::{Document, SubtitleLayout};
 use canopy_document::export::{ExportFormat, Languages};
 use canopy_project::MAX_PENALTY;
 use canopy_translate::inference::{DeviceChoice, Reads, pair_key};
 
 impl AppState {
     pub(super) fn close_document(&mut self) {
-        self.cancel();
+        self.document.cancel();
         self.explorer.cancel_pending();
         self.document.running = None;
-        self.keep_edit_for_good();
+        self.document.keep_edit_for_good(&self.shared);
         self.note_confirmed();
-        self.note_document();
+        self.document.note_document(&mut self.shared, &self.models);
         self.document.save_project(&mut self.shared);
         if let Some(document) = self.document.open.take() {
             let (job, path) = (self.shared.next_job(), document.path);
             // Opened again, it is still this window's.
-            if !self.is_opening(&path) {
+            if !self.document.is_opening(&path) {
                 self.shared
                     .file_requests
                     .push(FileRequest::CloseDocument { job, path });
@@ -47,206 +51,15 @@ impl AppState {
         self.document.suggestions.forget();
     }
 
-    /// Whether the document at `path`, without links, is being opened.
-    pub(super) fn is_opening(&self, path: &Path) -> bool {
-        let opening = self.document.opening.as_ref();
-        opening.is_some_and(|(_, opening)| {
-            let place = canonicalize(opening);
-            place.as_ref().unwrap_or(opening) == path
-        })
-    }
-
-    pub(super) fn ask_where_to_save(&mut self) {
-        if !self.keep_edit() {
-            // Without it the file would not be what stands in the window; the editor says what is wrong.
-            self.shared.page = Page::Document;
-            return;
-        }
-        let Some(document) = &self.document.open else {
-            return;
-        };
-        let language = self.languages().map(|(_, target)| target);
-        let language = language.as_deref().unwrap_or("translated");
-        let stem = document
-            .path
-            .file_stem()
-            .map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
-        let format = document.document.format;
-        let extension = document.path.extension();
-        let extension = if format.written_extension() == format.extension() {
-            extension.map_or_else(String::new, |ext| format!(".{}", ext.to_string_lossy()))
-        } else {
-            format!(".{}", format.written_extension())
-        };
-        let name = format!("{stem}.{language}{extension}");
-        self.shared.asks.push(Ask::SaveTranslation {
-            document: document.path.clone(),
-            folder: self.document.document_folder(&self.shared),
-            name,
-        });
-    }
-
-    pub(super) fn ask_where_to_export(&mut self, format: ExportFormat) {
-        if !self.keep_edit() {
-            self.shared.page = Page::Document;
-            return;
-        }
-        let Some(document) = &self.document.open else {
-            return;
-        };
-        let name = document.path.file_name().unwrap_or_default();
-        self.shared.asks.push(Ask::ExportTranslation {
-            document: document.path.clone(),
-            folder: self.document.document_folder(&self.shared),
-            name: format!("{}.{}", name.to_string_lossy(), format.extension()),
-            format,
-        });
-    }
-
-    pub(super) fn export_translation(
-        &mut self,
-        document: &Path,
-        path: PathBuf,
-        format: ExportFormat,
-        overwrite: bool,
-    ) {
-        if let Some(reason) = self.why_not_saved(document, &path) {
-            self.shared
-                .notify(NoticeKind::Error, "Nothing was exported", reason);
-            return;
-        }
-        self.keep_edit_if_valid();
-        let job = self.shared.next_job();
-        let Some(open) = &self.document.open else {
-            return;
-        };
-        let (document, targets) = (self.laid_out(open), open.target_texts());
-        let provenances = open.target_provenances();
-        let unknown = || ("und".to_owned(), "und".to_owned());
-        let (source, target) = self.languages().unwrap_or_else(unknown);
-        let languages = Languages { source, target };
-        self.shared.file_requests.push(FileRequest::ExportDocument {
-            job,
-            path,
-            overwrite,
-            document,
-            targets,
-            provenances,
-            format,
-            languages,
-        });
-    }
-
-    /// Writes the translation where it was written last; asks where there was no such place, or it is that of another
-    /// language.
-    pub(super) fn save_again(&mut self) {
-        let open = self
-            .document
-            .open
-            .as_ref()
-            .filter(|_| self.document.saving.is_none());
-        let Some(open) = open else { return };
-        let language = self.languages().map(|(_, target)| target);
-        let written = open.written.as_ref();
-        let written = written.filter(|written| written.language == language);
-        let Some(written) = written.cloned() else {
-            return self.ask_where_to_save();
-        };
-        if !self.keep_edit() {
-            self.shared.page = Page::Document;
-            return;
-        }
-        let document = self.document.open.as_ref().map(|open| open.path.clone());
-        self.write_translation(
-            &document.unwrap_or_default(),
-            written.path,
-            Overwrite::Own(written.digest),
-        );
-    }
-
-    pub(super) fn save_translation(&mut self, document: &Path, path: PathBuf, overwrite: bool) {
-        let overwrite = if overwrite {
-            Overwrite::Any
-        } else {
-            Overwrite::Nothing
-        };
-        self.write_translation(document, path, overwrite);
-    }
-
-    fn write_translation(&mut self, document: &Path, path: PathBuf, overwrite: Overwrite) {
-        // The window goes on while the dialog is open.
-        if let Some(reason) = self.why_not_saved(document, &path) {
-            self.shared
-                .notify(NoticeKind::Error, "The translation was not saved", reason);
-            return;
-        }
-        self.keep_edit_if_valid();
-        let job = self.shared.next_job();
-        let Some(open) = &self.document.open else {
-            return;
-        };
-        let (document, targets) = (self.laid_out(open), open.target_texts());
-        if let Err(error) = document.format.check_written_name(&path) {
-            self.shared.notify(
-                NoticeKind::Error,
-                "The translation was not saved",
-                error.to_string(),
-            );
-            return;
-        }
-        let left = open.left_in_declared_language();
-        if left > 0 {
-            let [_, declared] = open.declared_languages();
-            let declared = language::name(declared.unwrap_or_default());
-            let detail = format!(
-                "{left} sentences are not translated yet, and the file has {declared} for them. Translate them first."
-            );
-            return self
-                .shared
-                .notify(NoticeKind::Error, "The translation was not saved", detail);
-        }
-        let language = self.languages().map(|(_, target)| target);
-        self.document.saving = Some(job);
-        self.shared.file_requests.push(FileRequest::SaveDocument {
-            job,
-            path,
-            overwrite,
-            document,
-            targets,
-            language,
-        });
-    }
-
-    /// The document with as much room for subtitles as the settings say.
-    fn laid_out(&self, open: &OpenDocument) -> Arc<Document> {
-        let mut document = open.document.clone();
-        if document.format.is_subtitles()
-            && document.subtitle_layout != self.shared.settings.subtitles
-        {
-            Arc::make_mut(&mut document).subtitle_layout = self.shared.settings.subtitles;
-        }
-        document
-    }
-
-    fn why_not_saved(&self, document: &Path, path: &Path) -> Option<&'static str> {
-        let open = self.document.open.as_ref().map(|open| open.path.as_path());
-        let is_source = path == document || is_same_file(path, document);
-        if open != Some(document) {
-            Some("Another document is open now. Open its document again, then save.")
-        } else if is_source {
-            Some("That is the source document itself. Give the translation another name.")
-        } else {
-            None
-        }
-    }
-
     pub(super) fn translate(&mut self, scope: Scope) {
-        self.keep_edit_if_valid();
+        self.document.keep_edit_if_valid(&self.shared);
         if self.document.running.is_some() || self.document.open.is_none() {
             return;
         }
         match &self.models.current {
-            ModelState::Open { .. } if self.without_model().is_some() => self.show_no_model(),
+            ModelState::Open { .. } if self.document.without_model(&self.models).is_some() => {
+                self.document.show_no_model(&mut self.shared, &self.models);
+            }
             ModelState::Open { .. } => self.start_translation(scope),
             ModelState::Opening { .. } => self.document.waiting_scope = Some(scope),
             ModelState::None => {
@@ -261,11 +74,11 @@ impl AppState {
 
     pub(super) fn start_translation(&mut self, scope: Scope) {
         self.stop_comparing_sentences();
-        self.adopt_target();
-        if self.without_model().is_some() {
-            return self.show_no_model();
+        self.document.adopt_target(&mut self.shared, &self.models);
+        if self.document.without_model(&self.models).is_some() {
+            return self.document.show_no_model(&mut self.shared, &self.models);
         }
-        self.note_model();
+        self.document.note_model(&self.models);
         let Some(document) = &self.document.open else {
             return;
         };
@@ -290,141 +103,8 @@ impl AppState {
                 .notify(NoticeKind::Hint, "Nothing to translate", detail);
             return;
         }
-        self.request_translation(sentences, false);
-    }
-
-    /// Translates the drafts again with what was edited or confirmed as their context.
-    pub(super) fn update_rest(&mut self) {
-        self.keep_edit_if_valid();
-        if self.why_no_update().is_some() {
-            return;
-        }
-        if let Some(document) = &self.document.open {
-            self.request_translation(document.drafts(), true);
-        }
-    }
-
-    /// Why drafts would come out as they are.
-    pub(super) fn why_no_update(&self) -> Option<&'static str> {
-        let Some(document) = &self.document.open else {
-            return Some("No document is open");
-        };
-        let ModelState::Open { info, .. } = &self.models.current else {
-            return Some("No model is open");
-        };
-        let counts = document.counts();
-        if self.without_model().is_some() {
-            return Some("No model is open for the languages of the document");
-        }
-        if self.document.running.is_some() {
-            Some("A translation is running")
-        } else if info.reads == Reads::Nothing {
-            Some("This model translates every sentence by itself")
-        } else if info.reads == Reads::Source {
-            Some("This model reads the source of other sentences, not their translations")
-        } else if counts.edited + counts.confirmed == 0 {
-            Some("No sentence is edited or confirmed yet")
-        } else if counts.draft == 0 {
-            Some("There are no drafts left")
-        } else {
-            None
-        }
-    }
-
-    /// Ends an update: its changes are one undo step, and a message reports them.
-    pub(super) fn finish_update(&mut self, running: &Running) {
-        let Some(document) = self.document.open.as_mut().filter(|_| running.updates) else {
-            return;
-        };
-        let changed = document.finish_update();
-        let read = running.progress.done_sentences;
-        if read == 0 {
-            return;
-        }
-        let detail = format!("{changed} of {read} drafts have a new translation.");
-        self.shared
-            .notify(NoticeKind::Done, "The drafts are updated", detail);
-    }
-
-    fn request_translation(&mut self, sentences: Vec<usize>, updates: bool) {
-        let job = self.shared.next_job();
-        let Some(document) = &self.document.open else {
-            return;
-        };
-        let control = JobControl::default();
-        control.set_first_visible(self.first_visible());
-        let progress = Progress {
-            num_sentences: sentences.len(),
-            num_words: sentences
-                .iter()
-                .map(|&sentence| document.num_words(sentence))
-                .sum(),
-            started_secs: self.shared.now_secs,
-            latest_secs: self.shared.now_secs,
-            ..Progress::default()
-        };
-        let (fixed, document) = (document.fixed(), document.document.clone());
-        let options = self.shared.search_options();
-        let model = match &self.models.current {
-            ModelState::Open { info, .. } => info.name.clone(),
-            _ => String::new(),
-        };
-        self.document.running = Some(Running {
-            job,
-            control: control.clone(),
-            progress,
-            preparing: None,
-            updates,
-            model,
-        });
-        let terms = self.termbase();
-        self.shared.requests.push(Request::Translate {
-            job,
-            document,
-            sentences,
-            fixed,
-            terms,
-            address: self.shared.settings.address,
-            options,
-            control,
-        });
-    }
-
-    pub(super) fn first_visible(&self) -> usize {
         self.document
-            .open
-            .as_ref()
-            .map_or(0, |document| document.first_visible)
-    }
-
-    pub(super) fn set_visible(&mut self, sentences: &Range<usize>) {
-        self.document.with_document(|document| {
-            document.first_visible = sentences.start;
-            let shown = sentences.clone().filter(|it| document.shows(*it));
-            document.num_visible = shown.count();
-        });
-        if let Some(running) = &self.document.running {
-            running.control.set_first_visible(sentences.start);
-        }
-    }
-
-    /// How many sentences a page is: one of those in view stays there.
-    pub(super) fn page_of_sentences(&self) -> isize {
-        let visible = self
-            .document
-            .open
-            .as_ref()
-            .map_or(0, |open| open.num_visible);
-        isize::try_from(visible.saturating_sub(1)).map_or(1, |page| page.max(1))
-    }
-
-    pub(super) fn cancel(&mut self) {
-        if self.document.waiting_scope.take().is_some() {
-            self.stop_translating_project();
-        }
-        if let Some(running) = &self.document.running {
-            running.control.cancel();
-        }
+            .request_translation(&mut self.shared, &self.models, sentences, false);
     }
 
     /// Work that would be lost if the window closed now. Runs are not: they go on from a checkpoint.
@@ -444,21 +124,6 @@ impl AppState {
         }
     }
 
-    /// The one that a model is opened with.
-    pub(super) fn user_memory(&self) -> Option<UserMemory> {
-        let project = self.projects.folder().map(Path::to_owned);
-        let further = match project {
-            Some(_) => Vec::new(),
-            None => self.further_memories(),
-        };
-        let path = project.or(self.shared.settings.memory.clone())?;
-        Some(UserMemory {
-            path,
-            further,
-            learns: self.shared.settings.learns_from_memory,
-        })
-    }
-
     pub(super) fn use_memory(&mut self, memory: Option<PathBuf>) {
         self.models.memory_pairs = None;
         if let (Some(memory), Some(_)) = (&memory, &self.projects.open) {
@@ -475,25 +140,15 @@ impl AppState {
     }
 
     fn read_memories_again(&mut self) {
-        if self.without_model().is_some() {
+        if self.document.without_model(&self.models).is_some() {
             return self.read_memory_without_model();
         }
         self.open_again();
     }
 
-    /// Memories that are looked up after the one in use, in their order.
-    pub fn further_memories(&self) -> Vec<FurtherMemory> {
-        let of_pair = self
-            .memory_key()
-            .and_then(|key| self.shared.settings.further_memories.get(&key));
-        let mut further = of_pair.cloned().unwrap_or_default();
-        further.retain(|memory| Some(&memory.path) != self.shared.settings.memory.as_ref());
-        further
-    }
-
     /// Looks a memory up after those that are in use, with a penalty in per cent, or no longer.
     pub(super) fn use_further_memory(&mut self, path: &Path, penalty: Option<u8>) {
-        let Some(key) = self.memory_key() else {
+        let Some(key) = self.models.memory_key(&self.document) else {
             return;
         };
         self.shared.set(|settings| {
@@ -517,22 +172,9 @@ impl AppState {
         self.read_memories_again();
     }
 
-    /// The pair whose memories are in use, as a key of the settings.
-    fn memory_key(&self) -> Option<String> {
-        let of_document = self.without_model();
-        let of_document = of_document.map(|(from, to)| pair_key(&from, &to));
-        let of_open_model = || {
-            let languages = self.model_languages();
-            languages.map(|(from, to)| pair_key(&from, &to))
-        };
-        of_document
-            .or_else(|| self.pair_of(self.models.requested()))
-            .or_else(of_open_model)
-    }
-
     /// Notes the memory of the pair that is translated between, or that it has none.
     fn keep_memory_of_pair(&mut self, memory: Option<PathBuf>) {
-        let Some(key) = self.memory_key() else {
+        let Some(key) = self.models.memory_key(&self.document) else {
             return;
         };
         self.shared.set(|settings| {
@@ -545,19 +187,14 @@ impl AppState {
         });
     }
 
-    /// Notes the model that translates the document, for the next time that it is opened.
-    fn note_model(&mut self) {
-        let folder = match (&self.models.current, self.models.requested()) {
-            (ModelState::Open { info, .. }, [_]) => Some(info.folder.clone()),
-            _ => None,
-        };
-        self.document.with_document(|open| open.model = folder);
-    }
-
     pub(super) fn learn_from_memory(&mut self, learns: bool) {
         self.shared
             .set(|settings| settings.learns_from_memory = learns);
-        if self.user_memory().is_some() {
+        if self
+            .models
+            .user_memory(&self.shared, &self.document, &self.projects)
+            .is_some()
+        {
             self.open_again();
         }
     }
@@ -586,4 +223,395 @@ impl AppState {
         self.shared.set(|settings| settings.device = device.into());
         self.open_again();
     }
+}
+
+impl DocumentPage {
+    /// Whether the document at `path`, without links, is being opened.
+    pub(super) fn is_opening(&self, path: &Path) -> bool {
+        let opening = self.opening.as_ref();
+        opening.is_some_and(|(_, opening)| {
+            let place = canonicalize(opening);
+            place.as_ref().unwrap_or(opening) == path
+        })
+    }
+
+    pub(super) fn ask_where_to_save(&mut self, shared: &mut Shared, models: &Models) {
+        if !self.keep_edit(shared) {
+            // Without it the file would not be what stands in the window; the editor says what is wrong.
+            shared.page = Page::Document;
+            return;
+        }
+        let Some(document) = &self.open else {
+            return;
+        };
+        let language = self.languages(models).map(|(_, target)| target);
+        let language = language.as_deref().unwrap_or("translated");
+        let stem = document
+            .path
+            .file_stem()
+            .map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
+        let format = document.document.format;
+        let extension = document.path.extension();
+        let extension = if format.written_extension() == format.extension() {
+            extension.map_or_else(String::new, |ext| format!(".{}", ext.to_string_lossy()))
+        } else {
+            format!(".{}", format.written_extension())
+        };
+        let name = format!("{stem}.{language}{extension}");
+        shared.asks.push(Ask::SaveTranslation {
+            document: document.path.clone(),
+            folder: self.document_folder(shared),
+            name,
+        });
+    }
+
+    pub(super) fn ask_where_to_export(&mut self, shared: &mut Shared, format: ExportFormat) {
+        if !self.keep_edit(shared) {
+            shared.page = Page::Document;
+            return;
+        }
+        let Some(document) = &self.open else {
+            return;
+        };
+        let name = document.path.file_name().unwrap_or_default();
+        shared.asks.push(Ask::ExportTranslation {
+            document: document.path.clone(),
+            folder: self.document_folder(shared),
+            name: format!("{}.{}", name.to_string_lossy(), format.extension()),
+            format,
+        });
+    }
+
+    pub(super) fn export_translation(
+        &mut self,
+        shared: &mut Shared,
+        models: &Models,
+        document: &Path,
+        path: PathBuf,
+        format: ExportFormat,
+        overwrite: bool,
+    ) {
+        if let Some(reason) = self.why_not_saved(document, &path) {
+            shared.notify(NoticeKind::Error, "Nothing was exported", reason);
+            return;
+        }
+        self.keep_edit_if_valid(shared);
+        let job = shared.next_job();
+        let Some(open) = &self.open else {
+            return;
+        };
+        let (document, targets) = (laid_out(open, shared.settings.subtitles), open.target_texts());
+        let provenances = open.target_provenances();
+        let unknown = || ("und".to_owned(), "und".to_owned());
+        let (source, target) = self.languages(models).unwrap_or_else(unknown);
+        let languages = Languages { source, target };
+        shared.file_requests.push(FileRequest::ExportDocument {
+            job,
+            path,
+            overwrite,
+            document,
+            targets,
+            provenances,
+            format,
+            languages,
+        });
+    }
+
+    /// Writes the translation where it was written last; asks where there was no such place, or it is that of another
+    /// language.
+    pub(super) fn save_again(&mut self, shared: &mut Shared, models: &Models) {
+        let open = self.open.as_ref().filter(|_| self.saving.is_none());
+        let Some(open) = open else { return };
+        let language = self.languages(models).map(|(_, target)| target);
+        let written = open.written.as_ref();
+        let written = written.filter(|written| written.language == language);
+        let Some(written) = written.cloned() else {
+            return self.ask_where_to_save(shared, models);
+        };
+        if !self.keep_edit(shared) {
+            shared.page = Page::Document;
+            return;
+        }
+        let document = self.open.as_ref().map(|open| open.path.clone());
+        self.write_translation(
+            shared,
+            models,
+            &document.unwrap_or_default(),
+            written.path,
+            Overwrite::Own(written.digest),
+        );
+    }
+
+    pub(super) fn save_translation(
+        &mut self,
+        shared: &mut Shared,
+        models: &Models,
+        document: &Path,
+        path: PathBuf,
+        overwrite: bool,
+    ) {
+        let overwrite = if overwrite {
+            Overwrite::Any
+        } else {
+            Overwrite::Nothing
+        };
+        self.write_translation(shared, models, document, path, overwrite);
+    }
+
+    fn write_translation(
+        &mut self,
+        shared: &mut Shared,
+        models: &Models,
+        document: &Path,
+        path: PathBuf,
+        overwrite: Overwrite,
+    ) {
+        // The window goes on while the dialog is open.
+        if let Some(reason) = self.why_not_saved(document, &path) {
+            shared.notify(NoticeKind::Error, "The translation was not saved", reason);
+            return;
+        }
+        self.keep_edit_if_valid(shared);
+        let job = shared.next_job();
+        let Some(open) = &self.open else {
+            return;
+        };
+        let (document, targets) = (laid_out(open, shared.settings.subtitles), open.target_texts());
+        if let Err(error) = document.format.check_written_name(&path) {
+            shared.notify(
+                NoticeKind::Error,
+                "The translation was not saved",
+                error.to_string(),
+            );
+            return;
+        }
+        let left = open.left_in_declared_language();
+        if left > 0 {
+            let [_, declared] = open.declared_languages();
+            let declared = language::name(declared.unwrap_or_default());
+            let detail = format!(
+                "{left} sentences are not translated yet, and the file has {declared} for them. Translate them first."
+            );
+            return shared.notify(NoticeKind::Error, "The translation was not saved", detail);
+        }
+        let language = self.languages(models).map(|(_, target)| target);
+        self.saving = Some(job);
+        shared.file_requests.push(FileRequest::SaveDocument {
+            job,
+            path,
+            overwrite,
+            document,
+            targets,
+            language,
+        });
+    }
+
+    fn why_not_saved(&self, document: &Path, path: &Path) -> Option<&'static str> {
+        let open = self.open.as_ref().map(|open| open.path.as_path());
+        let is_source = path == document || is_same_file(path, document);
+        if open != Some(document) {
+            Some("Another document is open now. Open its document again, then save.")
+        } else if is_source {
+            Some("That is the source document itself. Give the translation another name.")
+        } else {
+            None
+        }
+    }
+
+    /// Translates the drafts again with what was edited or confirmed as their context.
+    pub(super) fn update_rest(&mut self, shared: &mut Shared, models: &Models) {
+        self.keep_edit_if_valid(shared);
+        if self.why_no_update(models).is_some() {
+            return;
+        }
+        if let Some(document) = &self.open {
+            self.request_translation(shared, models, document.drafts(), true);
+        }
+    }
+
+    /// Why drafts would come out as they are.
+    pub(super) fn why_no_update(&self, models: &Models) -> Option<&'static str> {
+        let Some(document) = &self.open else {
+            return Some("No document is open");
+        };
+        let ModelState::Open { info, .. } = &models.current else {
+            return Some("No model is open");
+        };
+        let counts = document.counts();
+        if self.without_model(models).is_some() {
+            return Some("No model is open for the languages of the document");
+        }
+        if self.running.is_some() {
+            Some("A translation is running")
+        } else if info.reads == Reads::Nothing {
+            Some("This model translates every sentence by itself")
+        } else if info.reads == Reads::Source {
+            Some("This model reads the source of other sentences, not their translations")
+        } else if counts.edited + counts.confirmed == 0 {
+            Some("No sentence is edited or confirmed yet")
+        } else if counts.draft == 0 {
+            Some("There are no drafts left")
+        } else {
+            None
+        }
+    }
+
+    /// Ends an update: its changes are one undo step, and a message reports them.
+    pub(super) fn finish_update(&mut self, shared: &mut Shared, running: &Running) {
+        let Some(document) = self.open.as_mut().filter(|_| running.updates) else {
+            return;
+        };
+        let changed = document.finish_update();
+        let read = running.progress.done_sentences;
+        if read == 0 {
+            return;
+        }
+        let detail = format!("{changed} of {read} drafts have a new translation.");
+        shared.notify(NoticeKind::Done, "The drafts are updated", detail);
+    }
+
+    fn request_translation(
+        &mut self,
+        shared: &mut Shared,
+        models: &Models,
+        sentences: Vec<usize>,
+        updates: bool,
+    ) {
+        let job = shared.next_job();
+        let Some(document) = &self.open else {
+            return;
+        };
+        let control = JobControl::default();
+        control.set_first_visible(self.first_visible());
+        let progress = Progress {
+            num_sentences: sentences.len(),
+            num_words: sentences
+                .iter()
+                .map(|&sentence| document.num_words(sentence))
+                .sum(),
+            started_secs: shared.now_secs,
+            latest_secs: shared.now_secs,
+            ..Progress::default()
+        };
+        let (fixed, document) = (document.fixed(), document.document.clone());
+        let options = shared.search_options();
+        let model = match &models.current {
+            ModelState::Open { info, .. } => info.name.clone(),
+            _ => String::new(),
+        };
+        self.running = Some(Running {
+            job,
+            control: control.clone(),
+            progress,
+            preparing: None,
+            updates,
+            model,
+        });
+        let terms = self.termbase();
+        shared.requests.push(Request::Translate {
+            job,
+            document,
+            sentences,
+            fixed,
+            terms,
+            address: shared.settings.address,
+            options,
+            control,
+        });
+    }
+
+    pub(super) fn first_visible(&self) -> usize {
+        self.open
+            .as_ref()
+            .map_or(0, |document| document.first_visible)
+    }
+
+    pub(super) fn set_visible(&mut self, sentences: &Range<usize>) {
+        self.with_document(|document| {
+            document.first_visible = sentences.start;
+            let shown = sentences.clone().filter(|it| document.shows(*it));
+            document.num_visible = shown.count();
+        });
+        if let Some(running) = &self.running {
+            running.control.set_first_visible(sentences.start);
+        }
+    }
+
+    /// How many sentences a page is: one of those in view stays there.
+    pub(super) fn page_of_sentences(&self) -> isize {
+        let visible = self.open.as_ref().map_or(0, |open| open.num_visible);
+        isize::try_from(visible.saturating_sub(1)).map_or(1, |page| page.max(1))
+    }
+
+    pub(super) fn cancel(&mut self) {
+        if self.waiting_scope.take().is_some() {
+            self.stop_translating_project();
+        }
+        if let Some(running) = &self.running {
+            running.control.cancel();
+        }
+    }
+
+    /// Notes the model that translates the document, for the next time that it is opened.
+    fn note_model(&mut self, models: &Models) {
+        let folder = match (&models.current, models.requested()) {
+            (ModelState::Open { info, .. }, [_]) => Some(info.folder.clone()),
+            _ => None,
+        };
+        self.with_document(|open| open.model = folder);
+    }
+}
+
+impl Models {
+    /// The one that a model is opened with.
+    pub(super) fn user_memory(
+        &self,
+        shared: &Shared,
+        document: &DocumentPage,
+        projects: &Projects,
+    ) -> Option<UserMemory> {
+        let project = projects.folder().map(Path::to_owned);
+        let further = match project {
+            Some(_) => Vec::new(),
+            None => self.further_memories(shared, document),
+        };
+        let path = project.or(shared.settings.memory.clone())?;
+        Some(UserMemory {
+            path,
+            further,
+            learns: shared.settings.learns_from_memory,
+        })
+    }
+
+    /// Memories that are looked up after the one in use, in their order.
+    pub fn further_memories(&self, shared: &Shared, document: &DocumentPage) -> Vec<FurtherMemory> {
+        let of_pair = self
+            .memory_key(document)
+            .and_then(|key| shared.settings.further_memories.get(&key));
+        let mut further = of_pair.cloned().unwrap_or_default();
+        further.retain(|memory| Some(&memory.path) != shared.settings.memory.as_ref());
+        further
+    }
+
+    /// The pair whose memories are in use, as a key of the settings.
+    fn memory_key(&self, document: &DocumentPage) -> Option<String> {
+        let of_document = document.without_model(self);
+        let of_document = of_document.map(|(from, to)| pair_key(&from, &to));
+        let of_open_model = || {
+            let languages = self.model_languages();
+            languages.map(|(from, to)| pair_key(&from, &to))
+        };
+        of_document
+            .or_else(|| self.pair_of(self.requested()))
+            .or_else(of_open_model)
+    }
+}
+
+/// The document with as much room for subtitles as this.
+fn laid_out(open: &OpenDocument, subtitles: SubtitleLayout) -> Arc<Document> {
+    let mut document = open.document.clone();
+    if document.format.is_subtitles() && document.subtitle_layout != subtitles {
+        Arc::make_mut(&mut document).subtitle_layout = subtitles;
+    }
+    document
 }

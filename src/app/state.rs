@@ -78,29 +78,22 @@ impl AppState {
 
     /// Queues everything that is not on disk yet.
     pub fn flush(&mut self) {
-        self.keep_edit_for_good();
+        self.document.keep_edit_for_good(&self.shared);
         if self.shared.is_unkept {
             self.evaluate.keep_judgement(&mut self.shared);
         }
         self.document.save_project(&mut self.shared);
         self.aligning.save_alignment(&mut self.shared);
-        self.note_document();
+        self.document.note_document(&mut self.shared, &self.models);
         self.shared.save_settings();
     }
 
     pub fn apply(&mut self, command: Command) {
         self.carry_out(command);
-        self.follow_selection();
+        self.document.follow_selection();
         self.follow_margin();
-        self.follow_checks();
-        self.follow_search();
-    }
-
-    /// Looks for the words of the find bar in translations that have changed.
-    pub(super) fn follow_search(&mut self) {
-        if let Some(document) = &mut self.document.open {
-            document.search_again();
-        }
+        self.document.follow_checks(&mut self.shared, &self.models);
+        self.document.follow_search();
     }
 
     #[expect(clippy::too_many_lines, reason = "a table: an arm for each command")]
@@ -112,22 +105,37 @@ impl AppState {
             Command::OpenPath(path) => self.open(path),
             Command::Drop(paths) => self.open_dropped(paths),
             Command::CloseDocument => self.close_document(),
-            Command::TakeOver => self.take_over(),
-            Command::LeaveMovedWork => self.leave_moved_work(),
-            Command::Save => self.save_again(),
-            Command::SaveAs => self.ask_where_to_save(),
+            Command::TakeOver => self.document.take_over(&self.shared),
+            Command::LeaveMovedWork => self.document.leave_moved_work(&self.shared),
+            Command::Save => self.document.save_again(&mut self.shared, &self.models),
+            Command::SaveAs => self
+                .document
+                .ask_where_to_save(&mut self.shared, &self.models),
             Command::SaveTo {
                 document,
                 path,
                 overwrite,
-            } => self.save_translation(&document, path, overwrite),
-            Command::Export(format) => self.ask_where_to_export(format),
+            } => self.document.save_translation(
+                &mut self.shared,
+                &self.models,
+                &document,
+                path,
+                overwrite,
+            ),
+            Command::Export(format) => self.document.ask_where_to_export(&mut self.shared, format),
             Command::ExportTo {
                 document,
                 path,
                 format,
                 overwrite,
-            } => self.export_translation(&document, path, format, overwrite),
+            } => self.document.export_translation(
+                &mut self.shared,
+                &self.models,
+                &document,
+                path,
+                format,
+                overwrite,
+            ),
             Command::Quit => self.shared.asks.push(Ask::Quit),
             Command::ShowFolder(folder) => self.shared.asks.push(Ask::ShowFolder(folder)),
             Command::ShowDataFolder => self
@@ -135,55 +143,64 @@ impl AppState {
                 .asks
                 .extend(self.shared.folders.data.clone().map(Ask::ShowFolder)),
             Command::Translate(scope) => self.translate(scope),
-            Command::UpdateRest => self.update_rest(),
-            Command::Cancel => self.cancel(),
-            Command::Select(sentence) => self.select(sentence),
-            Command::SelectNext => self.step(1),
-            Command::SelectPrevious => self.step(-1),
-            Command::SelectFirst => self.step(isize::MIN),
-            Command::SelectLast => self.step(isize::MAX),
-            Command::PageDown => self.step(self.page_of_sentences()),
-            Command::PageUp => self.step(-self.page_of_sentences()),
-            Command::SelectNextOpen => self.select_next_unconfirmed(),
-            Command::SelectLeastSure => self.select_least_sure(),
-            Command::Filter(filter) => self.filter(filter),
+            Command::UpdateRest => self.document.update_rest(&mut self.shared, &self.models),
+            Command::Cancel => self.document.cancel(),
+            Command::Select(sentence) => self.document.select(&self.shared, sentence),
+            Command::SelectNext => self.document.step(&self.shared, 1),
+            Command::SelectPrevious => self.document.step(&self.shared, -1),
+            Command::SelectFirst => self.document.step(&self.shared, isize::MIN),
+            Command::SelectLast => self.document.step(&self.shared, isize::MAX),
+            Command::PageDown => self
+                .document
+                .step(&self.shared, self.document.page_of_sentences()),
+            Command::PageUp => self
+                .document
+                .step(&self.shared, -self.document.page_of_sentences()),
+            Command::SelectNextOpen => self.document.select_next_unconfirmed(&self.shared),
+            Command::SelectLeastSure => self.document.select_least_sure(&self.shared),
+            Command::Filter(filter) => self.document.filter(&self.shared, filter),
             Command::AskForSentence(asks) => self.document.asks_for_sentence = asks,
-            Command::GoToNumber(number) => self.go_to_number(number),
+            Command::GoToNumber(number) => self.document.go_to_number(&self.shared, number),
             Command::ShowHelp(page) => self.help = page,
             Command::ScrollTo(sentence) => {
                 self.document
                     .with_document(|document| document.scroll_to.set(sentence));
             }
-            Command::Visible(sentences) => self.set_visible(&sentences),
-            Command::Edit => self.edit_selected(),
-            Command::EditSentence(sentence) => self.edit(sentence),
-            Command::EditWith(text) => self.edit_with(&text),
-            Command::Editing(text) => self.editing(text),
+            Command::Visible(sentences) => self.document.set_visible(&sentences),
+            Command::Edit => self.document.edit_selected(&self.shared),
+            Command::EditSentence(sentence) => self.document.edit(&self.shared, sentence),
+            Command::EditWith(text) => self.document.edit_with(&self.shared, &text),
+            Command::Editing(text) => self.document.editing(&self.shared, text),
             Command::KeepEdit => {
-                self.keep_edit();
+                self.document.keep_edit(&self.shared);
             }
-            Command::KeepEditAndConfirm => self.keep_edit_and_confirm(),
-            Command::RepairEdit => self.repair_edit(),
-            Command::DiscardEdit => self.discard_edit(),
-            Command::InsertTag => self.insert_tag(),
-            Command::Confirm => self.confirm_selected(),
-            Command::ToggleConfirmed(sentence) => self.toggle_confirmed(sentence),
-            Command::Clear(sentence) => self.clear(sentence),
+            Command::KeepEditAndConfirm => self.document.keep_edit_and_confirm(&mut self.shared),
+            Command::RepairEdit => self.document.repair_edit(),
+            Command::DiscardEdit => self.document.discard_edit(&self.shared),
+            Command::InsertTag => self.document.insert_tag(),
+            Command::Confirm => self.document.confirm_selected(&mut self.shared),
+            Command::ToggleConfirmed(sentence) => {
+                self.document.toggle_confirmed(&mut self.shared, sentence);
+            }
+            Command::Clear(sentence) => self.document.clear(&self.shared, sentence),
             Command::ClearSelected => {
                 if let Some(sentence) = self.document.selected() {
-                    self.clear(sentence);
+                    self.document.clear(&self.shared, sentence);
                 }
             }
-            Command::CopySource(sentence) => self.copy_source(sentence),
+            Command::CopySource(sentence) => self.document.copy_source(&self.shared, sentence),
             Command::CopySourceSelected => {
                 if let Some(sentence) = self.document.selected() {
-                    self.copy_source(sentence);
+                    self.document.copy_source(&self.shared, sentence);
                 }
             }
-            Command::UseMatch(place) => self.use_match(place),
-            Command::Undo => self.undo(),
-            Command::Redo => self.redo(),
-            Command::Find(command) => self.apply_find(command),
+            Command::UseMatch(place) => {
+                self.document
+                    .use_match(&mut self.shared, &self.models, place);
+            }
+            Command::Undo => self.document.undo(&mut self.shared),
+            Command::Redo => self.document.redo(&mut self.shared),
+            Command::Find(command) => self.document.apply_find(&mut self.shared, command),
             Command::ChooseModel => self.shared.asks.push(Ask::ModelFolder {
                 folder: self.shared.model_folder(),
             }),
@@ -193,7 +210,10 @@ impl AppState {
             Command::UseMemory(memory) => self.use_memory(memory),
             Command::UseFurtherMemory(path, penalty) => self.use_further_memory(&path, penalty),
             Command::LearnFromMemory(learns) => self.learn_from_memory(learns),
-            Command::Terms(command) => self.apply_terms(command),
+            Command::Terms(command) => {
+                self.document
+                    .apply_terms(&mut self.shared, &self.models, command);
+            }
             Command::SetDevice(device) => self.set_device(device),
             Command::SetBeamSize(beam_size) => {
                 self.shared
@@ -203,8 +223,11 @@ impl AppState {
             Command::SetSubtitleLayout(layout) => {
                 self.shared.set(|settings| settings.subtitles = layout);
             }
-            Command::Segments(command) => self.apply_segments(command),
-            Command::ReadAs(reading) => self.read_as(reading),
+            Command::Segments(command) => {
+                self.document
+                    .apply_segments(&mut self.shared, &self.models, command);
+            }
+            Command::ReadAs(reading) => self.document.read_as(&mut self.shared, reading),
             Command::SetTheme(theme) => self.shared.set(|settings| settings.theme = theme),
             Command::ScaleUp => self.shared.scale(true),
             Command::ScaleDown => self.shared.scale(false),
@@ -223,7 +246,9 @@ impl AppState {
                 self.shared
                     .set(|settings| settings.shows_history = !settings.shows_history);
             }
-            Command::UseVersion { sentence, version } => self.use_version(sentence, version),
+            Command::UseVersion { sentence, version } => {
+                self.document.use_version(&self.shared, sentence, version);
+            }
             Command::ShowPage(Page::Explore) => self.show_explorer(),
             Command::ShowPage(Page::Project) => self.show_project(),
             Command::ShowPage(page) => {
@@ -248,14 +273,17 @@ impl AppState {
                 command,
             ),
             Command::Models(command) => self.apply_models(command),
-            Command::Check(command) => self.apply_check(command),
-            Command::Merge(command) => self.apply_merge(command),
+            Command::Check(command) => self.document.apply_check(&mut self.shared, command),
+            Command::Merge(command) => self.document.apply_merge(&mut self.shared, command),
             Command::Align(command) => {
                 self.aligning
                     .apply_align(&mut self.shared, &self.document, command);
             }
             Command::Project(command) => self.apply_project(command),
-            Command::LanguageModel(command) => self.apply_language_model(command),
+            Command::LanguageModel(command) => {
+                self.document
+                    .apply_language_model(&mut self.shared, &self.models, command);
+            }
             Command::Machine(command) => self.apply_machine(command),
             Command::DismissNotice(id) => self.shared.notices.retain(|notice| notice.id != id),
         }
@@ -294,7 +322,9 @@ impl AppState {
                 let is_translated = |it| open.target(it).state != State::Untranslated;
                 open.selected.is_some_and(is_translated)
             }),
-            Command::UseMatch(_) => self.document.selected().is_some() && self.memory().is_some(),
+            Command::UseMatch(_) => {
+                self.document.selected().is_some() && self.document.memory(&self.models).is_some()
+            }
             Command::Undo => document.is_some_and(OpenDocument::can_undo),
             Command::Redo => document.is_some_and(OpenDocument::can_redo),
             Command::Edit
@@ -320,15 +350,26 @@ impl AppState {
     /// Why a command would do nothing now, where that is not plain to see.
     pub fn why_not(&self, command: &Command) -> Option<&'static str> {
         (*command == Command::UpdateRest)
-            .then(|| self.why_no_update())
+            .then(|| self.document.why_no_update(&self.models))
             .flatten()
+    }
+}
+
+impl DocumentPage {
+    /// Looks for the words of the find bar in translations that have changed.
+    pub(super) fn follow_search(&mut self) {
+        if let Some(document) = &mut self.open {
+            document.search_again();
+        }
     }
 
     /// The translation memory, whichever way the model uses it.
-    pub fn memory(&self) -> Option<&Arc<TranslationMemory>> {
-        match &self.models.current {
-            ModelState::Open { memory, .. } if self.without_model().is_none() => memory.as_ref(),
-            _ => self.memory_without_model(),
+    pub fn memory<'m>(&self, models: &'m Models) -> Option<&'m Arc<TranslationMemory>> {
+        match &models.current {
+            ModelState::Open { memory, .. } if self.without_model(models).is_none() => {
+                memory.as_ref()
+            }
+            _ => models.memory_without_model(),
         }
     }
 }

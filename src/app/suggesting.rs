@@ -9,10 +9,12 @@ use super::language_model::{LanguageModelCommand, Tested};
 use super::markup::to_editable;
 use super::models::ModelState;
 use super::notices::{NoticeKind, in_words};
-use super::state::AppState;
+use crate::document::DocumentPage;
 use crate::error::Result;
 use crate::jobs::{JobId, Request, ServerRequest, State, SuggestionRequest};
+use crate::models::Models;
 use crate::settings::LanguageModel;
+use crate::shared::Shared;
 use canopy_qa::llm::{Endpoint, Neighbour, Question, Suggestion};
 
 /// How long an answer may take.
@@ -26,70 +28,73 @@ const BEFORE: usize = 3;
 const AFTER: usize = 2;
 const SIMILAR: usize = 3;
 
-impl AppState {
-    pub(super) fn apply_language_model(&mut self, command: LanguageModelCommand) {
+impl DocumentPage {
+    pub(super) fn apply_language_model(
+        &mut self,
+        shared: &mut Shared,
+        models: &Models,
+        command: LanguageModelCommand,
+    ) {
         match command {
             LanguageModelCommand::Name => {
-                self.document.suggestions.tested = Tested::No;
-                self.document.suggestions.is_naming = true;
+                self.suggestions.tested = Tested::No;
+                self.suggestions.is_naming = true;
             }
-            LanguageModelCommand::Test(address) => self.test_server(address),
-            LanguageModelCommand::Leave => self.document.suggestions.is_naming = false,
-            LanguageModelCommand::Choose(chosen) => self.choose_language_model(chosen),
-            LanguageModelCommand::Suggest => self.request_suggestion(),
-            LanguageModelCommand::Use => self.use_suggestion(),
+            LanguageModelCommand::Test(address) => self.test_server(shared, address),
+            LanguageModelCommand::Leave => self.suggestions.is_naming = false,
+            LanguageModelCommand::Choose(chosen) => self.choose_language_model(shared, chosen),
+            LanguageModelCommand::Suggest => self.request_suggestion(shared, models),
+            LanguageModelCommand::Use => self.use_suggestion(shared),
         }
     }
 
-    fn test_server(&mut self, address: String) {
+    fn test_server(&mut self, shared: &mut Shared, address: String) {
         let server = LanguageModel {
             address,
             model: String::new(),
         };
         match endpoint(&server) {
             Ok(endpoint) => {
-                let job = self.shared.next_job();
-                self.document.suggestions.tested = Tested::Running(job);
+                let job = shared.next_job();
+                self.suggestions.tested = Tested::Running(job);
                 let request = ServerRequest { job, endpoint };
-                self.document.suggestions.server_requests.push(request);
+                self.suggestions.server_requests.push(request);
             }
-            Err(error) => self.document.suggestions.tested = Tested::Failed(in_words(&error)),
+            Err(error) => self.suggestions.tested = Tested::Failed(in_words(&error)),
         }
     }
 
     pub(super) fn server_tested(&mut self, job: JobId, models: Result<Vec<String>>) {
-        if self.document.suggestions.tested == Tested::Running(job) {
-            self.document.suggestions.tested = match models {
+        if self.suggestions.tested == Tested::Running(job) {
+            self.suggestions.tested = match models {
                 Ok(models) => Tested::Models(models),
                 Err(error) => Tested::Failed(in_words(&error)),
             };
         }
     }
 
-    fn choose_language_model(&mut self, chosen: Option<LanguageModel>) {
+    fn choose_language_model(&mut self, shared: &mut Shared, chosen: Option<LanguageModel>) {
         if let Some(chosen) = &chosen
             && let Err(error) = endpoint(chosen)
         {
-            self.shared
-                .show_error("The language model cannot be used", &error);
+            shared.show_error("The language model cannot be used", &error);
             return;
         }
-        self.document.suggestions.is_naming = false;
-        self.document.suggestions.forget();
-        self.shared.set(|settings| settings.language_model = chosen);
+        self.suggestions.is_naming = false;
+        self.suggestions.forget();
+        shared.set(|settings| settings.language_model = chosen);
     }
 
-    fn request_suggestion(&mut self) {
-        let Some(chosen) = self.shared.settings.language_model.clone() else {
-            self.document.suggestions.is_naming = true;
+    fn request_suggestion(&mut self, shared: &mut Shared, models: &Models) {
+        let Some(chosen) = shared.settings.language_model.clone() else {
+            self.suggestions.is_naming = true;
             return;
         };
         let (Some(question), ModelState::Open { info, .. }) =
-            (self.question(), &self.models.current)
+            (self.question(models), &models.current)
         else {
             let detail = "Open a model, which sets the languages, and select a sentence.";
-            self.shared
-                .notify(NoticeKind::Hint, "Nothing to suggest", detail);
+            shared.notify(NoticeKind::Hint, "Nothing to suggest", detail);
             return;
         };
         let [source, target] = [&info.source_language, &info.target_language]
@@ -97,15 +102,12 @@ impl AppState {
         let endpoint = match endpoint(&chosen) {
             Ok(endpoint) => endpoint,
             Err(error) => {
-                return self
-                    .shared
-                    .show_error("The language model cannot be used", &error);
+                return shared.show_error("The language model cannot be used", &error);
             }
         };
-        let job = self.shared.next_job();
-        self.document.suggestions.pending =
-            self.document.selected().map(|sentence| (job, sentence));
-        self.document.suggestions.requests.push(SuggestionRequest {
+        let job = shared.next_job();
+        self.suggestions.pending = self.selected().map(|sentence| (job, sentence));
+        self.suggestions.requests.push(SuggestionRequest {
             job,
             endpoint,
             source,
@@ -115,8 +117,8 @@ impl AppState {
     }
 
     /// The question about the selected sentence; none without a source to translate.
-    fn question(&self) -> Option<Question> {
-        let open = self.document.open.as_ref()?;
+    fn question(&self, models: &Models) -> Option<Question> {
+        let open = self.open.as_ref()?;
         let (index, sentences) = (open.selected?, &open.document.sentences);
         let neighbour = |index: usize| {
             let target = open.target(index);
@@ -127,13 +129,13 @@ impl AppState {
             }
         };
         let sentence = &sentences[index];
-        let memory = self.memory().map(|memory| {
+        let memory = self.memory(models).map(|memory| {
             let shown = sentence.plain_text();
             let similar = memory.to_show(shown.trim()).into_iter().take(SIMILAR);
             let pairs = similar.map(|pair| (pair.source.to_owned(), pair.target.to_owned()));
             pairs.collect()
         });
-        let terms = self.document.terms.index.as_ref();
+        let terms = self.terms.index.as_ref();
         let terms = terms.map(|index| index.pairs(&sentence.text));
         let after = (index + 1..sentences.len()).take(AFTER);
         Some(Question {
@@ -148,34 +150,34 @@ impl AppState {
         })
     }
 
-    pub(super) fn suggested(&mut self, job: JobId, suggestion: Result<Box<Suggestion>>) {
-        let Some((_, sentence)) = self
-            .document
-            .suggestions
-            .pending
-            .take_if(|pending| pending.0 == job)
+    pub(super) fn suggested(
+        &mut self,
+        shared: &mut Shared,
+        models: &Models,
+        job: JobId,
+        suggestion: Result<Box<Suggestion>>,
+    ) {
+        let Some((_, sentence)) = self.suggestions.pending.take_if(|pending| pending.0 == job)
         else {
             return;
         };
         match suggestion {
             Ok(suggestion) => {
                 let text = suggestion.text.clone();
-                self.document.suggestions.found = Some((sentence, *suggestion));
-                self.rank(sentence, text);
+                self.suggestions.found = Some((sentence, *suggestion));
+                self.rank(shared, models, sentence, text);
             }
             Err(error) => {
-                self.shared
-                    .show_error("The language model gave no suggestion", &error);
+                shared.show_error("The language model gave no suggestion", &error);
                 let settings = Command::LanguageModel(LanguageModelCommand::Name);
-                self.shared.with_button("Settings…", settings);
+                shared.with_button("Settings…", settings);
             }
         }
     }
 
     /// Scores the translation and the suggestion with the open model; not where two models are chained.
-    fn rank(&mut self, sentence: usize, suggested: String) {
-        let (Some(open), ModelState::Open { .. }) = (&self.document.open, &self.models.current)
-        else {
+    fn rank(&mut self, shared: &mut Shared, models: &Models, sentence: usize, suggested: String) {
+        let (Some(open), ModelState::Open { .. }) = (&self.open, &models.current) else {
             return;
         };
         let own = open.target(sentence);
@@ -188,9 +190,9 @@ impl AppState {
         let known = known.map(|(other, target)| (other, target.text.clone()));
         let (document, candidates) = (Arc::clone(&open.document), [own.text.clone(), suggested]);
         let (revision, known) = (open.revision(sentence), known.collect());
-        let job = self.shared.next_job();
-        self.document.suggestions.ranking = Some((job, sentence, revision));
-        self.shared.requests.push(Request::Rank {
+        let job = shared.next_job();
+        self.suggestions.ranking = Some((job, sentence, revision));
+        shared.requests.push(Request::Rank {
             job,
             document,
             sentence,
@@ -200,26 +202,19 @@ impl AppState {
     }
 
     pub(super) fn ranked(&mut self, job: JobId, mean_log_probs: Option<[f32; 2]>) {
-        let ranking = self
-            .document
-            .suggestions
-            .ranking
-            .take_if(|ranking| ranking.0 == job);
+        let ranking = self.suggestions.ranking.take_if(|ranking| ranking.0 == job);
         let ranked = ranking.zip(mean_log_probs);
         if let Some(((_, sentence, revision), means)) = ranked {
-            self.document.suggestions.ranked = Some((sentence, revision, means));
+            self.suggestions.ranked = Some((sentence, revision, means));
         }
     }
 
-    fn use_suggestion(&mut self) {
-        let suggestion = self
-            .document
-            .selected()
-            .and_then(|it| self.document.suggestions.get(it));
+    fn use_suggestion(&mut self, shared: &Shared) {
+        let suggestion = self.selected().and_then(|it| self.suggestions.get(it));
         if let Some(text) = suggestion.map(|suggestion| to_editable(&suggestion.text)) {
-            self.keep_edit_for_good();
-            self.edit_selected();
-            self.editing(text);
+            self.keep_edit_for_good(shared);
+            self.edit_selected(shared);
+            self.editing(shared, text);
         }
     }
 }

@@ -394,9 +394,12 @@ fn document_page_ui(
     let central = CentralPanel::default()
         .frame(Frame::NONE.fill(palette.page))
         .show(ui, |ui| {
-            let (languages, note) = (state.languages(), state.language_note());
+            let (languages, note) = (
+                state.document.languages(&state.models),
+                state.document.language_note(&state.shared, &state.models),
+            );
             let running = state.document.running.is_some();
-            let has_memory = state.memory().is_some();
+            let has_memory = state.document.memory(&state.models).is_some();
             let line = LanguageLine {
                 languages: languages
                     .as_ref()
@@ -481,7 +484,10 @@ fn similar_panel_ui(
     commands: &mut Vec<Command>,
 ) {
     let palette = Palette::from_ui(ui);
-    if let Some((memory, document)) = state.memory().zip(state.document.open.as_ref())
+    if let Some((memory, document)) = state
+        .document
+        .memory(&state.models)
+        .zip(state.document.open.as_ref())
         && state.shared.settings.shows_similar
     {
         let sentence = document.selected.map(|sentence| {

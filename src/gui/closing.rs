@@ -55,7 +55,12 @@ pub fn hold(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState
             // A second request of a user who no longer wants to wait.
             Some(CloseState::Writing | CloseState::Unwritten) => Some(CloseState::Unwritten),
             _ if busy || state.lost_by_closing().is_some() => Some(CloseState::Asking),
-            _ if state.reminds_of_saving() => Some(CloseState::Reminding),
+            _ if state
+                .document
+                .reminds_of_saving(&state.shared, &state.projects) =>
+            {
+                Some(CloseState::Reminding)
+            }
             _ if state.has_last_writes() => {
                 state.write_last();
                 Some(CloseState::Writing)
@@ -119,7 +124,9 @@ pub fn ask(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState>
                 state.apply(Command::SaveAs);
             }
             Reminded::Quit => {
-                state.reminded_of_saving();
+                state
+                    .document
+                    .reminded_of_saving(&mut state.shared, &state.models);
                 close(ctx, state, closing);
             }
             Reminded::Stay => *closing = None,
@@ -414,7 +421,13 @@ mod tests {
                 state.shared.asks.len(),
                 usize::from(label.starts_with("Save"))
             );
-            assert_eq!(state.reminds_of_saving(), label != "Quit", "once");
+            assert_eq!(
+                state
+                    .document
+                    .reminds_of_saving(&state.shared, &state.projects),
+                label != "Quit",
+                "once"
+            );
         }
     }
 }

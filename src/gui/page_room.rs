@@ -31,7 +31,10 @@ pub fn least_size(ctx: &Context, state: &AppState) -> Vec2 {
         texts + panel(shows_outline(ctx, state), 268.0) + panel(settings.shows_checks, 300.0);
     let height = 190.0
         + panel(open.find.is_open, 80.0)
-        + panel(settings.shows_similar && state.memory().is_some(), 116.0)
+        + panel(
+            settings.shows_similar && state.document.memory(&state.models).is_some(),
+            116.0,
+        )
         + panel(settings.shows_history, 132.0)
         + panel(settings.language_model.is_some(), 80.0);
     vec2(width, height)

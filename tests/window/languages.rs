@@ -193,7 +193,15 @@ fn what_is_translated_meanwhile_never_stands_under_another_language() {
         translation: Translation::written("Drucken".to_owned()),
     });
     assert_eq!(texts(&window)[0].0, "");
-    assert_eq!(window.state.languages().expect("a pair").1, "fr");
+    assert_eq!(
+        window
+            .state
+            .document
+            .languages(&window.state.models)
+            .expect("a pair")
+            .1,
+        "fr"
+    );
 }
 
 #[test]
@@ -213,7 +221,15 @@ fn a_model_chosen_for_another_language_takes_the_document_along() {
         }
     }
     answered(&mut window);
-    assert_eq!(window.state.languages().expect("a pair").1, "fr");
+    assert_eq!(
+        window
+            .state
+            .document
+            .languages(&window.state.models)
+            .expect("a pair")
+            .1,
+        "fr"
+    );
     assert!(texts(&window).iter().all(|(text, _)| text.is_empty()));
     let open = window.state.document.open.as_ref().expect("a document");
     assert_eq!(open.other_languages().collect::<Vec<_>>(), ["de"]);
@@ -227,7 +243,7 @@ fn a_file_opens_with_the_languages_that_it_declares() {
     answered(&mut window);
     let mut window = with_models(opens(window, "a.xlf", FRENCH, None), german());
     let pair = Some(("en".to_owned(), "fr".to_owned()));
-    assert_eq!(window.state.languages(), pair);
+    assert_eq!(window.state.document.languages(&window.state.models), pair);
     assert_eq!(texts(&window)[0].0, "Bonjour le monde");
     window.state.apply(Command::Translate(Scope::Document));
     let requests_translation = |window: &Window| {
@@ -280,7 +296,13 @@ fn a_file_opens_with_the_languages_that_it_declares() {
     window.state.receive(Event::ModelAdded { job, model });
     answered(window);
     assert_eq!(texts(window)[1].0, "Ouvrez la fenêtre", "work stays");
-    assert!(window.state.without_model().is_none());
+    assert!(
+        window
+            .state
+            .document
+            .without_model(&window.state.models)
+            .is_none()
+    );
 }
 
 #[test]
@@ -334,7 +356,15 @@ fn a_memory_serves_a_document_without_a_model_and_each_pair_has_its_own() {
     let memory = Ok(Arc::new(TranslationMemory::new(pairs)));
     window.state.receive(Event::MemoryRead { job, memory });
     window.state.apply(Command::Select(1));
-    assert_eq!(window.state.memory().expect("a memory").len(), 1);
+    assert_eq!(
+        window
+            .state
+            .document
+            .memory(&window.state.models)
+            .expect("a memory")
+            .len(),
+        1
+    );
     let mut harness = window.harness();
     harness.run_steps(4);
     harness

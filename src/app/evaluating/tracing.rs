@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::command::{Command, Scope};
+use crate::document::DocumentPage;
 use crate::jobs::{FileRequest, JobId};
 use crate::state::AppState;
 
@@ -53,20 +54,6 @@ impl AppState {
         self.document.wanted = unit.wanted;
     }
 
-    /// Gives up a trace whose document is not there or no longer wanted.
-    pub(crate) fn forget_trace(&mut self) {
-        self.document.tracing = None;
-        self.document.wanted = None;
-    }
-
-    /// The document of a unit could not be written.
-    pub(crate) fn unit_not_written(&mut self, job: JobId) {
-        if matches!(self.document.tracing, Some(Tracing::Opening { job: write, .. }) if write == job)
-        {
-            self.forget_trace();
-        }
-    }
-
     /// A document has been opened: goes on if it was for a trace.
     pub(crate) fn opened_for_trace(&mut self) {
         let Some(Tracing::Opening { paragraph, .. }) = self.document.tracing.take() else {
@@ -79,11 +66,11 @@ impl AppState {
         let Some(sentence) = paragraph.map(|paragraph| paragraph.sentences.start) else {
             return;
         };
-        self.select(sentence);
+        self.document.select(&self.shared, sentence);
         self.document.tracing = Some(Tracing::Translating);
         self.translate(Scope::Document);
         if !self.document.is_busy() {
-            self.forget_trace();
+            self.document.forget_trace();
         }
     }
 
@@ -111,5 +98,20 @@ impl AppState {
             self.apply(command);
         }
         self.explorer.wanted_word = word;
+    }
+}
+
+impl DocumentPage {
+    /// Gives up a trace whose document is not there or no longer wanted.
+    pub(crate) fn forget_trace(&mut self) {
+        self.tracing = None;
+        self.wanted = None;
+    }
+
+    /// The document of a unit could not be written.
+    pub(crate) fn unit_not_written(&mut self, job: JobId) {
+        if matches!(self.tracing, Some(Tracing::Opening { job: write, .. }) if write == job) {
+            self.forget_trace();
+        }
     }
 }

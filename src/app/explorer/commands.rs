@@ -271,7 +271,9 @@ impl AppState {
             document: document.document.clone(),
             revision: document.total_revision(),
             model: info.folder.clone(),
-            memory: self.user_memory(),
+            memory: self
+                .models
+                .user_memory(&self.shared, &self.document, &self.projects),
         })
     }
 
@@ -350,7 +352,7 @@ impl AppState {
     }
 
     fn trace_document(&mut self, part: Option<Range<usize>>, top_t: Option<usize>) {
-        self.keep_edit_if_valid();
+        self.document.keep_edit_if_valid(&self.shared);
         if self.why_no_trace().is_some() {
             return;
         }

@@ -15,7 +15,7 @@ impl AppState {
         };
         if self.is_in_document(sentence) {
             self.shared.page = Page::Document;
-            self.select(sentence);
+            self.document.select(&self.shared, sentence);
             self.document
                 .with_document(|document| document.scroll_to.set(sentence));
             return;
@@ -70,7 +70,12 @@ impl AppState {
             ModelState::Open { info, .. } if info.folder != *model => {
                 Some("These figures are of another model.")
             }
-            ModelState::Open { .. } if self.user_memory() != *memory => {
+            ModelState::Open { .. }
+                if self
+                    .models
+                    .user_memory(&self.shared, &self.document, &self.projects)
+                    != *memory =>
+            {
                 Some("The document was traced with another translation memory.")
             }
             _ => None,

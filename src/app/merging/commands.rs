@@ -5,65 +5,65 @@ use std::sync::Arc;
 
 use super::{MergeCommand, Merging};
 use crate::ask::Ask;
+use crate::document::DocumentPage;
 use crate::error::Result;
 use crate::jobs::{FileRequest, JobId};
 use crate::notices::NoticeKind;
-use crate::state::AppState;
+use crate::shared::Shared;
 use canopy_document::document::Document;
 use canopy_project::{ChangeKind, IncomingChange};
 
-impl AppState {
-    pub(crate) fn apply_merge(&mut self, command: MergeCommand) {
+impl DocumentPage {
+    pub(crate) fn apply_merge(&mut self, shared: &mut Shared, command: MergeCommand) {
         match command {
-            MergeCommand::Choose => self.shared.asks.push(Ask::Merge {
-                folder: self.document.document_folder(&self.shared),
+            MergeCommand::Choose => shared.asks.push(Ask::Merge {
+                folder: self.document_folder(shared),
             }),
-            MergeCommand::Read(path) => self.read_exchange(path),
+            MergeCommand::Read(path) => self.read_exchange(shared, path),
             MergeCommand::Take(change, is_taken) => {
-                if let Some(merging) = &mut self.document.merges.shown
+                if let Some(merging) = &mut self.merges.shown
                     && let Some(taken) = merging.taken.get_mut(change)
                 {
                     *taken = is_taken;
                 }
             }
             MergeCommand::TakeAll(kinds) => {
-                if let Some(merging) = &mut self.document.merges.shown {
+                if let Some(merging) = &mut self.merges.shown {
                     let changes = merging.incoming.changes.iter();
                     merging.taken = changes.map(|change| kinds.contains(&change.kind)).collect();
                 }
             }
-            MergeCommand::Apply => self.merge(),
-            MergeCommand::Discard => self.document.merges.shown = None,
+            MergeCommand::Apply => self.merge(shared),
+            MergeCommand::Discard => self.merges.shown = None,
         }
     }
 
-    fn read_exchange(&mut self, path: PathBuf) {
-        if self.document.open.is_none() {
+    fn read_exchange(&mut self, shared: &mut Shared, path: PathBuf) {
+        if self.open.is_none() {
             let detail = "First open the document from which the file was exported.";
-            return self
-                .shared
-                .notify(NoticeKind::Error, "Nothing to merge into", detail);
+            return shared.notify(NoticeKind::Error, "Nothing to merge into", detail);
         }
-        let job = self.shared.next_job();
-        self.document.merges.reading = Some((job, path.clone()));
-        self.shared
+        let job = shared.next_job();
+        self.merges.reading = Some((job, path.clone()));
+        shared
             .file_requests
             .push(FileRequest::ReadExchange { job, path });
     }
 
-    pub(crate) fn exchange_read(&mut self, job: JobId, file: Result<Arc<Document>>) {
-        let reading = self
-            .document
-            .merges
-            .reading
-            .take_if(|(reading, _)| *reading == job);
+    pub(crate) fn exchange_read(
+        &mut self,
+        shared: &mut Shared,
+        job: JobId,
+        file: Result<Arc<Document>>,
+    ) {
+        let reading = self.merges.reading.take_if(|(reading, _)| *reading == job);
         let Some((_, path)) = reading else { return };
         let file = match file {
             Ok(file) => file,
-            Err(error) => return self.shared.show_error("The file could not be read", &error),
+            Err(error) => return shared.show_error("The file could not be read", &error),
         };
-        self.keep_edit_for_good();
-        let Some(open) = &self.document.open else {
+        self.keep_edit_for_good(shared);
+        let Some(open) = &self.open else {
             return;
         };
         let incoming = open.incoming(&file);
@@ -75,12 +75,10 @@ impl AppState {
                     "{count} of its translations belong to sentences that {name} does not have."
                 ),
             };
-            return self
-                .shared
-                .notify(NoticeKind::Hint, "The file has no changes", detail);
+            return shared.notify(NoticeKind::Hint, "The file has no changes", detail);
         }
         let is_clean = |change: &IncomingChange| change.kind != ChangeKind::Conflict;
-        self.document.merges.shown = Some(Merging {
+        self.merges.shown = Some(Merging {
             path,
             taken: incoming.changes.iter().map(is_clean).collect(),
             incoming,
@@ -89,20 +87,17 @@ impl AppState {
     }
 
     /// Takes over what is to be taken, in one step that can be undone.
-    fn merge(&mut self) {
-        let Some(merging) = self.document.merges.shown.take() else {
+    fn merge(&mut self, shared: &mut Shared) {
+        let Some(merging) = self.merges.shown.take() else {
             return;
         };
         let Some(open) = self
-            .document
             .open
             .as_mut()
             .filter(|open| open.path == merging.document)
         else {
             let detail = "The document is no longer open.";
-            return self
-                .shared
-                .notify(NoticeKind::Error, "Nothing was accepted", detail);
+            return shared.notify(NoticeKind::Error, "Nothing was accepted", detail);
         };
         let changes = merging.incoming.changes.iter().zip(&merging.taken);
         let taken = changes.filter(|(_, is_taken)| **is_taken);
@@ -112,7 +107,7 @@ impl AppState {
             .partition(|change| open.revision(change.sentence) == change.revision);
         let count = open.merge(taken);
         if count > 0 {
-            self.document.touch(&self.shared);
+            self.touch(shared);
         }
         let mut detail = String::new();
         if !overtaken.is_empty() {
@@ -122,6 +117,6 @@ impl AppState {
             );
         }
         let title = format!("{count} changes are accepted");
-        self.shared.notify(NoticeKind::Done, title, detail);
+        shared.notify(NoticeKind::Done, title, detail);
     }
 }

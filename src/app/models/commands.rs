@@ -115,7 +115,7 @@ impl AppState {
             // The program begins with the one used last; a document takes that of its languages.
             settings.default_model.take_if(|first| *first != folder);
         });
-        let current = self.languages();
+        let current = self.document.languages(&self.models);
         let is_current = current.is_some_and(|(from, to)| from == source && to == target);
         if is_current && !self.document.is_busy() {
             self.open_between(source, Some(target));

@@ -86,7 +86,7 @@ impl AppState {
             .notify(NoticeKind::Done, format!("{} is added", model.name), detail);
         // A document that no model fitted may have one now.
         let fits = matches!(
-            self.language_note(),
+            self.document.language_note(&self.shared, &self.models),
             Some(LanguageNote::Detected | LanguageNote::Unlike { .. })
         );
         self.models.is_undecided |= !fits;
@@ -101,7 +101,7 @@ impl AppState {
             let leg = canopy_translate::inference::Leg::alone(folder.to_owned());
             self.open_legs(vec![leg]);
         } else {
-            self.models.is_undecided |= self.without_model().is_some();
+            self.models.is_undecided |= self.document.without_model(&self.models).is_some();
         }
         self.choose_for_document();
     }
@@ -164,7 +164,7 @@ impl AppState {
         }
         self.follow_chosen_model();
         self.choose_for_document();
-        self.read_terms();
+        self.document.read_terms(&mut self.shared, &self.models);
         self.trace_with_next_model();
     }
 

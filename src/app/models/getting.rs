@@ -273,7 +273,7 @@ impl AppState {
             format!("{} is installed", model.name),
             detail,
         );
-        let note = self.language_note();
+        let note = self.document.language_note(&self.shared, &self.models);
         self.models.add_listed(model.clone());
         match note {
             Some(LanguageNote::NoModel { code, target, .. }) => {

@@ -68,11 +68,11 @@ impl AppState {
         let is_opening = matches!(self.models.current, ModelState::Opening { .. });
         if self.models.is_undecided && !is_opening && self.models.is_listed {
             self.models.is_undecided = false;
-            self.know_kept_work();
+            self.document.know_kept_work(&mut self.shared, &self.models);
             self.choose_model();
         }
         if !self.models.is_undecided {
-            self.adopt_target();
+            self.document.adopt_target(&mut self.shared, &self.models);
         }
         self.read_memory_without_model();
     }
@@ -84,7 +84,7 @@ impl AppState {
         if self.models.is_named || self.document.running.is_some() {
             return;
         }
-        let (source, current) = (open.source(), self.languages());
+        let (source, current) = (open.source(), self.document.languages(&self.models));
         if let Some(target) = open.target_language.clone() {
             let remembered = open.model.clone();
             let source = source.or(current.map(|(from, _)| from)).unwrap_or_default();
@@ -108,7 +108,10 @@ impl AppState {
     /// Opens a model for the languages that the program was started with.
     fn open_said(&mut self) {
         let [from, to] = self.models.said.clone();
-        let current = self.languages().map(|(source, _)| source);
+        let current = self
+            .document
+            .languages(&self.models)
+            .map(|(source, _)| source);
         if let (Some(source), false) = (from.or(current), to.is_none() || self.models.is_named) {
             self.open_between(&source, to.as_deref());
         }
@@ -129,12 +132,12 @@ impl AppState {
             let [opened] = self.models.opened.as_slice() else {
                 return self.open_legs(vec![leg]);
             };
-            if opened.folder != leg.folder || !self.model_fits() {
+            if opened.folder != leg.folder || !self.document.model_fits(&self.models) {
                 self.open_legs(vec![leg]);
             }
             return;
         }
-        if self.model_fits() {
+        if self.document.model_fits(&self.models) {
             self.take_default(source, target);
         } else {
             self.open_between(source, Some(target));
@@ -161,9 +164,12 @@ impl AppState {
             |legs: &[Leg]| -> Vec<PathBuf> { legs.iter().map(|leg| leg.folder.clone()).collect() };
         let reached = legs.last().and_then(|leg| leg.target.as_deref());
         let is_open = folders(&legs) == folders(&self.models.opened)
-            && self.languages().is_some_and(|(from, to)| {
-                is_same_language(&from, source) && Some(to.as_str()) == reached
-            });
+            && self
+                .document
+                .languages(&self.models)
+                .is_some_and(|(from, to)| {
+                    is_same_language(&from, source) && Some(to.as_str()) == reached
+                });
         if !is_open {
             // A translation that was requested earlier is made with this model.
             let waiting = self.document.waiting_scope.take();
@@ -176,7 +182,7 @@ impl AppState {
 
     pub(super) fn translate_from(&mut self, source: &str) {
         self.models.is_named = false;
-        let current = self.languages();
+        let current = self.document.languages(&self.models);
         let target = current.map(|(_, target)| target);
         let target = target.filter(|target| !is_same_language(target, source));
         if self.document.open.is_some() {
@@ -206,7 +212,8 @@ impl AppState {
         }
         match other().filter(|_| !is_bound) {
             Some(way) => {
-                self.switch_target(way.target());
+                self.document
+                    .switch_target(&mut self.shared, &self.models, way.target());
                 self.open_between(source, Some(way.target()));
             }
             None => self.no_way(source, None),
@@ -218,10 +225,11 @@ impl AppState {
         self.models.is_named = false;
         self.shared
             .set(|settings| settings.target_language = Some(target.to_owned()));
-        let Some((source, _)) = self.languages() else {
+        let Some((source, _)) = self.document.languages(&self.models) else {
             return;
         };
-        self.switch_target(target);
+        self.document
+            .switch_target(&mut self.shared, &self.models, target);
         self.document
             .with_document(|open| open.name_variant(target));
         if self.document.open.is_some() {
@@ -281,7 +289,7 @@ impl AppState {
 
     /// A model, between the languages in use if it has them among several.
     fn leg_of(&self, folder: PathBuf) -> Leg {
-        let current = self.languages();
+        let current = self.document.languages(&self.models);
         let detected = self
             .document
             .open
@@ -334,7 +342,7 @@ impl AppState {
         };
         let (first, second) = (first.clone(), others.first().cloned());
         let job = self.shared.next_job();
-        self.cancel();
+        self.document.cancel();
         let opening = ModelState::Opening {
             job,
             folder: first.folder.clone(),
@@ -344,10 +352,12 @@ impl AppState {
             self.models.previous = Some(before);
         }
         let device: DeviceChoice = self.shared.settings.device.into();
-        if let Some(key) = self.pair_of(&legs) {
+        if let Some(key) = self.models.pair_of(&legs) {
             self.take_memory_of(&key);
         }
-        let memory = self.user_memory();
+        let memory = self
+            .models
+            .user_memory(&self.shared, &self.document, &self.projects);
         self.models.requested = legs;
         self.shared.requests.push(Request::OpenModel {
             job,
@@ -357,17 +367,6 @@ impl AppState {
             device,
             memory,
         });
-    }
-
-    /// The pair that chained models translate between, as a key; none where it is unknown.
-    pub(crate) fn pair_of(&self, legs: &[Leg]) -> Option<String> {
-        let (first, last) = (legs.first()?, legs.last()?);
-        let of = |leg: &Leg| self.models.get(&leg.folder).cloned().unwrap_or_default();
-        let source = first.source.clone();
-        let source = source.or_else(|| of(first).sources.first().cloned())?;
-        let target = last.target.clone();
-        let target = target.or_else(|| of(last).targets.first().cloned())?;
-        Some(pair_key(&source, &target))
     }
 
     /// Opens the same models with other settings.
@@ -399,5 +398,18 @@ impl AppState {
             self.models.is_undecided |= self.models.said.iter().any(Option::is_some);
             (self.models.is_by_hand, self.models.is_named) = (is_named, is_named);
         }
+    }
+}
+
+impl Models {
+    /// The pair that chained models translate between, as a key; none where it is unknown.
+    pub(crate) fn pair_of(&self, legs: &[Leg]) -> Option<String> {
+        let (first, last) = (legs.first()?, legs.last()?);
+        let of = |leg: &Leg| self.get(&leg.folder).cloned().unwrap_or_default();
+        let source = first.source.clone();
+        let source = source.or_else(|| of(first).sources.first().cloned())?;
+        let target = last.target.clone();
+        let target = target.or_else(|| of(last).targets.first().cloned())?;
+        Some(pair_key(&source, &target))
     }
 }

@@ -4,12 +4,14 @@
 //! given it. A model that a person chooses for other languages takes the document along, but for a file that declares its
 //! target.
 
-use super::LanguageNote;
 use super::own_memory::{OwnMemory, pair_name};
+use super::{LanguageNote, Models};
+use crate::document::DocumentPage;
 use crate::error::Result;
 use crate::jobs::{JobId, ModelRequest};
 use crate::models::ModelState;
 use crate::notices::NoticeKind;
+use crate::shared::Shared;
 use crate::state::AppState;
 use crate::{OpenDocument, language};
 use canopy_corpus::is_same_language;
@@ -23,11 +25,11 @@ const UNKNOWN: &str = "und";
 /// Where neither the file nor its text nor a model says the source.
 const USUAL_SOURCE: &str = "en";
 
-impl AppState {
+impl DocumentPage {
     /// Codes of the languages that are translated between: those of the open document, else those of the model.
-    pub fn languages(&self) -> Option<(String, String)> {
-        let model = self.model_languages();
-        let Some(open) = &self.document.open else {
+    pub fn languages(&self, models: &Models) -> Option<(String, String)> {
+        let model = models.model_languages();
+        let Some(open) = &self.open else {
             return model;
         };
         let Some(target) = open.target_language.clone() else {
@@ -46,9 +48,179 @@ impl AppState {
         Some((source.unwrap_or_else(|| USUAL_SOURCE.to_owned()), target))
     }
 
+    /// Whether the open model translates between the languages of the document.
+    pub fn model_fits(&self, models: &Models) -> bool {
+        let model = models.model_languages();
+        model
+            .zip(self.languages(models))
+            .is_some_and(|((from, to), (source, target))| {
+                is_one(&from, &source) && is_one(&to, &target)
+            })
+    }
+
+    /// The languages of the document, if no model that is open or being opened translates between them.
+    pub fn without_model(&self, models: &Models) -> Option<(String, String)> {
+        let is_opening = matches!(models.current, ModelState::Opening { .. });
+        let has_pair = self.open.as_ref()?.target_language.is_some();
+        let is_decided = models.is_listed && !models.is_undecided;
+        (has_pair && is_decided && !is_opening && !self.model_fits(models))
+            .then(|| self.languages(models))
+            .flatten()
+    }
+
+    /// Says that there is no model for the pair of the document.
+    pub(crate) fn show_no_model(&mut self, shared: &mut Shared, models: &Models) {
+        let Some((source, target)) = self.languages(models) else {
+            return;
+        };
+        let title = format!("No model for {}", pair_name(&source, &target));
+        let detail = "Models → Get models… lists models to download. Until then you can edit, match and check.";
+        shared.notify(NoticeKind::Hint, title, detail);
+    }
+
+    /// Gives a document without a target the one of the model that is there for it.
+    pub(crate) fn adopt_target(&mut self, shared: &mut Shared, models: &Models) {
+        let target = models.model_languages().map(|(_, target)| target);
+        let target = target.filter(|code| code != UNKNOWN);
+        let open = self.open.as_ref();
+        let is_open = open.is_some_and(|open| open.target_language.is_none());
+        if let Some(target) = target.filter(|_| is_open) {
+            self.switch_target(shared, models, &target);
+        }
+    }
+
+    /// Shows the work on the document in another target language.
+    pub(super) fn switch_target(&mut self, shared: &mut Shared, models: &Models, target: &str) {
+        if self.open.is_none() {
+            return;
+        }
+        self.keep_edit_for_good(shared);
+        let Some(open) = self.open.as_mut() else {
+            return;
+        };
+        let is_known = open.target_language.is_some();
+        if !open.switch_target(target) {
+            return;
+        }
+        if is_known {
+            // What a model writes now is in the language before.
+            self.cancel();
+            self.running = None;
+            self.forget_trace();
+            self.sentences_changed(shared);
+            self.terms_of_pair(shared, models);
+        }
+    }
+
+    /// Gives a document that has no termbase in this language those that were used for the pair.
+    fn terms_of_pair(&mut self, shared: &mut Shared, models: &Models) {
+        let key = self
+            .languages(models)
+            .map(|(from, to)| pair_key(&from, &to));
+        let known = key.and_then(|key| shared.settings.termbases.get(&key).cloned());
+        if let Some(open) = self.open.as_mut()
+            && open.terms.is_empty()
+        {
+            open.terms = known.unwrap_or_default();
+        }
+        self.read_terms(shared, models);
+    }
+
+    /// Finds the language of work that an older version has kept: that of the model that wrote it, else none.
+    pub(super) fn know_kept_work(&mut self, shared: &mut Shared, models: &Models) {
+        let Some(open) = self.open.as_ref() else {
+            return;
+        };
+        if open.target_language.is_some() || !open.has_work() {
+            return;
+        }
+        let names = (0..open.num_sentences()).filter_map(|it| open.target(it).model.as_deref());
+        let mut found = names.filter_map(|name| models.only_target(name));
+        if let Some(target) = found.next().map(str::to_owned) {
+            self.switch_target(shared, models, &target);
+        }
+    }
+
+    /// The note about the language of the open document.
+    pub fn language_note(&self, shared: &Shared, models: &Models) -> Option<LanguageNote> {
+        if let Some((source, target)) = self.without_model(models) {
+            return Some(LanguageNote::NoPair { source, target });
+        }
+        let document = self.open.as_ref()?;
+        let unlike = document.unlike();
+        let unlike = unlike.map(|percent| LanguageNote::Unlike { percent });
+        let Some(found) = document.language.as_ref() else {
+            return unlike;
+        };
+        let is_declared = document.declared_languages()[0].is_some();
+        let is_sure = found.is_reliable && models.is_listed && !is_declared;
+        let Some((source, _)) = self.languages(models) else {
+            return is_sure
+                .then(|| self.no_model(shared, models, &found.code))
+                .flatten();
+        };
+        if is_same_language(&source, &found.code) {
+            return unlike
+                .or_else(|| self.unreached(shared, models, &source).filter(|_| is_sure))
+                .or((!is_declared).then_some(LanguageNote::Detected));
+        }
+        if !is_sure {
+            return None;
+        }
+        let (code, name) = (found.code.clone(), language::name(&found.code));
+        self.no_model(shared, models, &code)
+            .or(Some(LanguageNote::Other { code, name }))
+    }
+
+    /// Says that no installed model translates from a language.
+    fn no_model(&self, shared: &Shared, models: &Models, source: &str) -> Option<LanguageNote> {
+        let mut all = models.all.iter();
+        let is_known = all.any(|model| model.translates_from(source));
+        (!is_known).then(|| LanguageNote::NoModel {
+            code: source.to_owned(),
+            name: language::name(source),
+            target: self.wanted_target(shared, models, source),
+        })
+    }
+
+    /// Says that no installed models lead to the language that was translated to last, where nothing is translated yet; a
+    /// person who has chosen the model knows.
+    fn unreached(&self, shared: &Shared, models: &Models, source: &str) -> Option<LanguageNote> {
+        let has_work = self.open.as_ref().is_some_and(OpenDocument::has_work);
+        if has_work || models.is_by_hand || models.is_named {
+            return None;
+        }
+        let target = shared.settings.target_language.as_deref()?;
+        let defaults = &shared.settings.default_models;
+        let is_missing = !is_same_language(target, source)
+            && route(&models.all, defaults, source, Some(target)).is_none();
+        is_missing.then(|| LanguageNote::NoModel {
+            code: source.to_owned(),
+            name: language::name(source),
+            target: Some((target.to_owned(), language::name(target))),
+        })
+    }
+
+    /// The language that a document of this one is to be translated to, and its name.
+    fn wanted_target(
+        &self,
+        shared: &Shared,
+        models: &Models,
+        source: &str,
+    ) -> Option<(String, String)> {
+        let current = self.languages(models).map(|(_, target)| target);
+        let wanted = shared.settings.target_language.clone();
+        let mut wanted = wanted.into_iter().chain(current);
+        let target = wanted.find(|target| !is_same_language(target, source))?;
+        let name = language::name(&target);
+        Some((target, name))
+    }
+}
+
+impl Models {
     /// Languages of the open model.
     pub(crate) fn model_languages(&self) -> Option<(String, String)> {
-        match &self.models.current {
+        match &self.current {
             ModelState::Open { info, .. } => {
                 Some((info.source_language.clone(), info.target_language.clone()))
             }
@@ -56,51 +228,27 @@ impl AppState {
         }
     }
 
-    /// Whether the open model translates between the languages of the document.
-    pub fn model_fits(&self) -> bool {
-        let model = self.model_languages();
-        model
-            .zip(self.languages())
-            .is_some_and(|((from, to), (source, target))| {
-                is_one(&from, &source) && is_one(&to, &target)
-            })
-    }
-
-    /// The languages of the document, if no model that is open or being opened translates between them.
-    pub fn without_model(&self) -> Option<(String, String)> {
-        let is_opening = matches!(self.models.current, ModelState::Opening { .. });
-        let has_pair = self.document.open.as_ref()?.target_language.is_some();
-        let is_decided = self.models.is_listed && !self.models.is_undecided;
-        (has_pair && is_decided && !is_opening && !self.model_fits())
-            .then(|| self.languages())
-            .flatten()
-    }
-
-    /// Says that there is no model for the pair of the document.
-    pub(crate) fn show_no_model(&mut self) {
-        let Some((source, target)) = self.languages() else {
-            return;
-        };
-        let title = format!("No model for {}", pair_name(&source, &target));
-        let detail = "Models → Get models… lists models to download. Until then you can edit, match and check.";
-        self.shared.notify(NoticeKind::Hint, title, detail);
-    }
-
-    /// Gives a document without a target the one of the model that is there for it.
-    pub(crate) fn adopt_target(&mut self) {
-        let target = self.model_languages().map(|(_, target)| target);
-        let target = target.filter(|code| code != UNKNOWN);
-        let open = self.document.open.as_ref();
-        let is_open = open.is_some_and(|open| open.target_language.is_none());
-        if let Some(target) = target.filter(|_| is_open) {
-            self.switch_target(&target);
+    /// The only target of the installed model of this name.
+    fn only_target(&self, name: &str) -> Option<&str> {
+        let mut models = self.all.iter();
+        let model: &InstalledModel = models.find(|model| model.name == name)?;
+        match model.targets.as_slice() {
+            [target] => Some(target),
+            _ => None,
         }
     }
 
+    /// The memory of a pair without a model.
+    pub(crate) fn memory_without_model(&self) -> Option<&Arc<TranslationMemory>> {
+        self.own_memory.read.as_ref()
+    }
+}
+
+impl AppState {
     /// Has the document follow a model that a person has chosen for other languages.
     pub(super) fn follow_chosen_model(&mut self) {
         let is_chosen = self.models.is_by_hand && !self.models.is_undecided;
-        let Some((source, target)) = self.model_languages().filter(|_| is_chosen) else {
+        let Some((source, target)) = self.models.model_languages().filter(|_| is_chosen) else {
             return;
         };
         let open = self.document.open.as_mut();
@@ -116,152 +264,24 @@ impl AppState {
             open.source_language = None;
         }
         if !declared_target && target != UNKNOWN {
-            self.switch_target(&target);
+            self.document
+                .switch_target(&mut self.shared, &self.models, &target);
         }
-    }
-
-    /// Shows the work on the document in another target language.
-    pub(super) fn switch_target(&mut self, target: &str) {
-        if self.document.open.is_none() {
-            return;
-        }
-        self.keep_edit_for_good();
-        let Some(open) = self.document.open.as_mut() else {
-            return;
-        };
-        let is_known = open.target_language.is_some();
-        if !open.switch_target(target) {
-            return;
-        }
-        if is_known {
-            // What a model writes now is in the language before.
-            self.cancel();
-            self.document.running = None;
-            self.forget_trace();
-            self.sentences_changed();
-            self.terms_of_pair();
-        }
-    }
-
-    /// Gives a document that has no termbase in this language those that were used for the pair.
-    fn terms_of_pair(&mut self) {
-        let key = self.languages().map(|(from, to)| pair_key(&from, &to));
-        let known = key.and_then(|key| self.shared.settings.termbases.get(&key).cloned());
-        if let Some(open) = self.document.open.as_mut()
-            && open.terms.is_empty()
-        {
-            open.terms = known.unwrap_or_default();
-        }
-        self.read_terms();
-    }
-
-    /// Finds the language of work that an older version has kept: that of the model that wrote it, else none.
-    pub(super) fn know_kept_work(&mut self) {
-        let Some(open) = self.document.open.as_ref() else {
-            return;
-        };
-        if open.target_language.is_some() || !open.has_work() {
-            return;
-        }
-        let names = (0..open.num_sentences()).filter_map(|it| open.target(it).model.as_deref());
-        let mut found = names.filter_map(|name| self.only_target(name));
-        if let Some(target) = found.next().map(str::to_owned) {
-            self.switch_target(&target);
-        }
-    }
-
-    /// The only target of the installed model of this name.
-    fn only_target(&self, name: &str) -> Option<&str> {
-        let mut models = self.models.all.iter();
-        let model: &InstalledModel = models.find(|model| model.name == name)?;
-        match model.targets.as_slice() {
-            [target] => Some(target),
-            _ => None,
-        }
-    }
-
-    /// The note about the language of the open document.
-    pub fn language_note(&self) -> Option<LanguageNote> {
-        if let Some((source, target)) = self.without_model() {
-            return Some(LanguageNote::NoPair { source, target });
-        }
-        let document = self.document.open.as_ref()?;
-        let unlike = document.unlike();
-        let unlike = unlike.map(|percent| LanguageNote::Unlike { percent });
-        let Some(found) = document.language.as_ref() else {
-            return unlike;
-        };
-        let is_declared = document.declared_languages()[0].is_some();
-        let is_sure = found.is_reliable && self.models.is_listed && !is_declared;
-        let Some((source, _)) = self.languages() else {
-            return is_sure.then(|| self.no_model(&found.code)).flatten();
-        };
-        if is_same_language(&source, &found.code) {
-            return unlike
-                .or_else(|| self.unreached(&source).filter(|_| is_sure))
-                .or((!is_declared).then_some(LanguageNote::Detected));
-        }
-        if !is_sure {
-            return None;
-        }
-        let (code, name) = (found.code.clone(), language::name(&found.code));
-        self.no_model(&code)
-            .or(Some(LanguageNote::Other { code, name }))
-    }
-
-    /// Says that no installed model translates from a language.
-    fn no_model(&self, source: &str) -> Option<LanguageNote> {
-        let mut models = self.models.all.iter();
-        let is_known = models.any(|model| model.translates_from(source));
-        (!is_known).then(|| LanguageNote::NoModel {
-            code: source.to_owned(),
-            name: language::name(source),
-            target: self.wanted_target(source),
-        })
-    }
-
-    /// Says that no installed models lead to the language that was translated to last, where nothing is translated yet; a
-    /// person who has chosen the model knows.
-    fn unreached(&self, source: &str) -> Option<LanguageNote> {
-        let has_work = self
-            .document
-            .open
-            .as_ref()
-            .is_some_and(OpenDocument::has_work);
-        if has_work || self.models.is_by_hand || self.models.is_named {
-            return None;
-        }
-        let target = self.shared.settings.target_language.as_deref()?;
-        let defaults = &self.shared.settings.default_models;
-        let is_missing = !is_same_language(target, source)
-            && route(&self.models.all, defaults, source, Some(target)).is_none();
-        is_missing.then(|| LanguageNote::NoModel {
-            code: source.to_owned(),
-            name: language::name(source),
-            target: Some((target.to_owned(), language::name(target))),
-        })
-    }
-
-    /// The language that a document of this one is to be translated to, and its name.
-    fn wanted_target(&self, source: &str) -> Option<(String, String)> {
-        let current = self.languages().map(|(_, target)| target);
-        let wanted = self.shared.settings.target_language.clone();
-        let mut wanted = wanted.into_iter().chain(current);
-        let target = wanted.find(|target| !is_same_language(target, source))?;
-        let name = language::name(&target);
-        Some((target, name))
     }
 
     /// Reads the memory for the pair of a document that no model translates; a model brings its own.
     pub(crate) fn read_memory_without_model(&mut self) {
-        let pair = self.without_model();
+        let pair = self.document.without_model(&self.models);
         let Some((source, target)) = pair else {
             self.models.own_memory = OwnMemory::default();
             return;
         };
         let key = pair_key(&source, &target);
         self.take_memory_of(&key);
-        let place = self.user_memory().map(|memory| (memory, key));
+        let place = self
+            .models
+            .user_memory(&self.shared, &self.document, &self.projects)
+            .map(|memory| (memory, key));
         if self.models.own_memory.place == place {
             return;
         }
@@ -292,11 +312,6 @@ impl AppState {
             pairs
         });
         self.memory_opened(pairs);
-    }
-
-    /// The memory of a pair without a model.
-    pub(crate) fn memory_without_model(&self) -> Option<&Arc<TranslationMemory>> {
-        self.models.own_memory.read.as_ref()
     }
 
     /// Makes the memory that was used for a pair the one in use.

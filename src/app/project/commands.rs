@@ -57,7 +57,7 @@ impl AppState {
             ProjectCommand::CountWordsTo(path) => self.write_word_count(path),
             ProjectCommand::UseMemory(memory) => self.use_project_memory(memory),
             ProjectCommand::Export => {
-                self.keep_edit_if_valid();
+                self.document.keep_edit_if_valid(&self.shared);
                 self.document.save_project(&mut self.shared);
                 self.request_project(|job, folder| ProjectRequest::Export { job, folder });
             }
@@ -97,7 +97,7 @@ impl AppState {
     }
 
     fn ask_for_project(&mut self) {
-        if self.languages().is_none() {
+        if self.document.languages(&self.models).is_none() {
             let detail = "Open a model first: it sets the languages.";
             return self
                 .shared
@@ -113,13 +113,15 @@ impl AppState {
     }
 
     fn create_project(&mut self, folder: PathBuf) {
-        let Some((source, target)) = self.languages() else {
+        let Some((source, target)) = self.document.languages(&self.models) else {
             return;
         };
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let mut head = Head::new(name.into_owned(), source, target);
         head.model = match &self.models.current {
-            ModelState::Open { info, .. } if self.model_fits() => Some(info.name.clone()),
+            ModelState::Open { info, .. } if self.document.model_fits(&self.models) => {
+                Some(info.name.clone())
+            }
             _ => None,
         };
         let work = self.work_to_take_along();
@@ -139,7 +141,7 @@ impl AppState {
 
     /// The work on documents that are added to a project: on the open one as it is now, on others as it was kept.
     fn work_to_take_along(&mut self) -> TakenWork {
-        self.keep_edit_if_valid();
+        self.document.keep_edit_if_valid(&self.shared);
         self.document.save_project(&mut self.shared);
         let open = self.document.open.as_ref();
         TakenWork {
@@ -297,7 +299,7 @@ impl AppState {
             return;
         }
         self.shared.page = Page::Project;
-        self.keep_edit_if_valid();
+        self.document.keep_edit_if_valid(&self.shared);
         self.document.save_project(&mut self.shared);
         self.request_project(|job, folder| ProjectRequest::Look { job, folder });
     }

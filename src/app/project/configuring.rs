@@ -82,7 +82,7 @@ impl AppState {
             memory.penalty = memory.penalty.min(MAX_PENALTY);
         }
         // The document takes over what the head says; its own work is written first.
-        self.keep_edit_if_valid();
+        self.document.keep_edit_if_valid(&self.shared);
         self.document.save_project(&mut self.shared);
         self.projects.taking = Some(Taking::Settings);
         self.request_project(|job, folder| ProjectRequest::Configure {
@@ -108,7 +108,7 @@ impl AppState {
         let Some(target) = target else {
             return;
         };
-        let now = self.languages();
+        let now = self.document.languages(&self.models);
         if now.is_some_and(|(_, now)| !is_same_language(&now, &target)) {
             self.apply(Command::Models(ModelsCommand::TranslateTo(target)));
         }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use crate::command::Scope;
+use crate::document::DocumentPage;
 use crate::jobs::DocumentStatus;
 use crate::notices::NoticeKind;
 use crate::state::AppState;
@@ -22,7 +23,7 @@ impl AppState {
         if self.document.is_busy() {
             return;
         }
-        self.keep_edit_if_valid();
+        self.document.keep_edit_if_valid(&self.shared);
         let Some(status) = &self.projects.open else {
             return;
         };
@@ -109,9 +110,11 @@ impl AppState {
         translating.done += 1;
         self.translate_next_document();
     }
+}
 
+impl DocumentPage {
     /// After something went wrong, or a person wants no more.
     pub(crate) fn stop_translating_project(&mut self) {
-        self.document.batch = None;
+        self.batch = None;
     }
 }

@@ -79,7 +79,10 @@ fn a_variant_of_the_target_language_is_named_and_written() {
     work(&mut state);
     let command = crate::models::ModelsCommand::TranslateTo("de-AT".to_owned());
     state.apply(Command::Models(command));
-    let target = state.languages().map(|(_, target)| target);
+    let target = state
+        .document
+        .languages(&state.models)
+        .map(|(_, target)| target);
     assert_eq!(target.as_deref(), Some("de-AT"));
     assert_eq!(document(&state).counts().untranslated, 0, "the work is its");
     state.apply(Command::SaveAs);

@@ -87,7 +87,9 @@ fn further_memories_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command
     if first.is_none() || state.projects.open.is_some() {
         return;
     }
-    let further = state.further_memories();
+    let further = state
+        .models
+        .further_memories(&state.shared, &state.document);
     let mut paths: Vec<&Path> = further.iter().map(|memory| &*memory.path).collect();
     for path in &state.shared.settings.recent_memories {
         if !paths.contains(&path.as_path()) {

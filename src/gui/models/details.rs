@@ -169,7 +169,7 @@ impl Details {
             .as_ref()
             .is_some_and(|(folder, ..)| *folder == model.folder);
         if !is_same {
-            let current = state.languages();
+            let current = state.document.languages(&state.models);
             let current = current.filter(|(source, target)| {
                 model.sources.contains(source) && model.targets.contains(target)
             });
