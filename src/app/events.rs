@@ -48,7 +48,7 @@ impl AppState {
                     device_name,
                     memory,
                 };
-                if !self.is_opening_model(job) {
+                if !self.models.is_opening_model(job) {
                     // The worker keeps it until the model requested later is open.
                     self.models.previous = Some(open);
                     return;
@@ -68,8 +68,13 @@ impl AppState {
                 }
             }
             Event::MemoryOpened { job, pairs } => {
-                if self.is_opening_model(job) {
-                    self.memory_opened(pairs);
+                if self.models.is_opening_model(job) {
+                    self.models.memory_opened(
+                        &mut self.shared,
+                        &self.document,
+                        &self.projects,
+                        pairs,
+                    );
                 }
             }
             Event::Drafted { job, done, num } => {
@@ -127,12 +132,20 @@ impl AppState {
                 .sentence_translated(&self.shared, job, index, translation),
             Event::CpuTookOver {
                 device_name, error, ..
-            } => self.cpu_took_over(device_name, &error),
+            } => self
+                .models
+                .cpu_took_over(&mut self.shared, device_name, &error),
             Event::RunsSeen { runs, corpora } => self.training.runs_seen(runs, corpora),
             Event::Probed { job, estimate } => self.training.probed(job, estimate),
             Event::Renamed { folder, to } => self.training.run_renamed(&folder, to),
             Event::Trashed { folder, to } => self.training.trashed.push((folder, to)),
-            Event::Exported { to, promote } => self.exported(to, promote),
+            Event::Exported { to, promote } => self.models.exported(
+                &mut self.shared,
+                &mut self.document,
+                &self.projects,
+                to,
+                promote,
+            ),
             // The run folder says the same to the charts.
             Event::Training { job, event } => {
                 self.training
@@ -146,20 +159,51 @@ impl AppState {
                 let choose = Command::Check(CheckCommand::ChooseDictionaries);
                 self.shared.with_button("Choose a folder…", choose);
             }
-            Event::MemoryRead { job, memory } => self.memory_read(job, memory),
+            Event::MemoryRead { job, memory } => self.models.memory_read(
+                &mut self.shared,
+                &self.document,
+                &self.projects,
+                job,
+                memory,
+            ),
             Event::ModelsListed { models } => self.models_listed(models),
-            Event::ModelInspected { job, path, model } => self.model_inspected(job, &path, model),
-            Event::ModelCopied { job, done, total } => self.model_copied(job, done, total),
-            Event::ModelAdded { job, model } => self.model_added(job, &model),
-            Event::ModelStated { folder, .. } => self.model_stated(&folder),
-            Event::ModelRemoved { folder, .. } => self.model_removed(&folder),
+            Event::ModelInspected { job, path, model } => {
+                self.models
+                    .model_inspected(&mut self.shared, job, &path, model);
+            }
+            Event::ModelCopied { job, done, total } => self.models.model_copied(job, done, total),
+            Event::ModelAdded { job, model } => self.models.model_added(
+                &mut self.shared,
+                &mut self.document,
+                &self.projects,
+                job,
+                &model,
+            ),
+            Event::ModelStated { folder, .. } => self.models.model_stated(
+                &mut self.shared,
+                &mut self.document,
+                &self.projects,
+                &folder,
+            ),
+            Event::ModelRemoved { folder, .. } => self.models.model_removed(
+                &mut self.shared,
+                &mut self.document,
+                &self.projects,
+                &folder,
+            ),
             Event::CataloguesRead { job, look, arrived } => {
                 self.models.getting.read(job, *look, arrived);
             }
             Event::ModelDownloading { job, progress } => {
                 self.models.getting.progress(job, progress);
             }
-            Event::ModelDownloaded { job, model } => self.model_downloaded(job, &model),
+            Event::ModelDownloaded { job, model } => self.models.model_downloaded(
+                &mut self.shared,
+                &mut self.document,
+                &self.projects,
+                job,
+                &model,
+            ),
             Event::DownloadCancelled { job, arrived } => {
                 self.models.getting.cancelled(job, arrived);
             }
@@ -181,7 +225,7 @@ impl AppState {
                     && !self
                         .training
                         .training_cancelled(&mut self.shared, &mut self.evaluate, job)
-                    && !self.adding_cancelled(job)
+                    && !self.models.adding_cancelled(job)
                 {
                     self.finished(job, true);
                 }
@@ -279,24 +323,6 @@ impl AppState {
         }
     }
 
-    fn is_opening_model(&self, job: JobId) -> bool {
-        matches!(&self.models.current, ModelState::Opening { job: opening, .. } if *opening == job)
-    }
-
-    fn cpu_took_over(&mut self, now: String, error: &Error) {
-        let models = [
-            Some(&mut self.models.current),
-            self.models.previous.as_mut(),
-        ];
-        for model in models.into_iter().flatten() {
-            if let ModelState::Open { device_name, .. } = model {
-                device_name.clone_from(&now);
-            }
-        }
-        self.shared
-            .show_error("The translation continues on the CPU", error);
-    }
-
     fn finished(&mut self, job: JobId, cancelled: bool) {
         let Some(running) = self.document.running.take_if(|running| running.job == job) else {
             return;
@@ -368,7 +394,8 @@ impl AppState {
         self.document.read_terms(&mut self.shared, &self.models);
         let path = self.document.open.as_ref().map(|open| open.path.clone());
         self.document_of_project(&path.unwrap_or_default());
-        self.document_chooses();
+        self.models
+            .document_chooses(&mut self.shared, &mut self.document, &self.projects);
         self.opened_for_trace();
         let path = self.document.open.as_ref().map(|open| open.path.clone());
         self.translate_document_of_project(&path.unwrap_or_default());
@@ -391,15 +418,15 @@ impl AppState {
         self.document.unit_not_written(job);
         let running = self.document.running.as_ref().map(|running| running.job);
         let opening = self.document.opening.as_ref().map(|(job, _)| *job);
-        if [running, opening].contains(&Some(job)) || self.is_opening_model(job) {
+        if [running, opening].contains(&Some(job)) || self.models.is_opening_model(job) {
             self.document.stop_translating_project();
         }
-        if self.is_opening_model(job) {
+        if self.models.is_opening_model(job) {
             self.document.waiting_scope = None;
             self.document.forget_trace();
             // The worker still has the model that was open before.
             self.models.current = self.models.previous.take().unwrap_or_default();
-            self.model_not_in_use(error);
+            self.models.model_not_in_use(error);
             if matches!(find(error), Some(BaseError::NoGpu)) {
                 // Else the next start would find none either.
                 self.shared
@@ -435,8 +462,8 @@ impl AppState {
             && !self
                 .training
                 .run_failed(&mut self.shared, &mut self.evaluate, job, error)
-            && !self.model_failed(job, error)
-            && !self.download_failed(job, error)
+            && !self.models.model_failed(&mut self.shared, job, error)
+            && !self.models.download_failed(&mut self.shared, job, error)
             && !self.document.checks_failed(job)
         {
             self.shared.failed_to_write(error);

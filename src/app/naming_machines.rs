@@ -17,7 +17,12 @@ impl AppState {
                 self.shared
                     .set(|settings| settings.machines.retain(|other| *other != host));
                 if self.shared.settings.device == DeviceChoice::Remote(host).into() {
-                    self.set_device(DeviceChoice::Auto);
+                    self.models.set_device(
+                        &mut self.shared,
+                        &mut self.document,
+                        &self.projects,
+                        DeviceChoice::Auto,
+                    );
                 }
             }
         }
@@ -43,7 +48,12 @@ impl AppState {
             settings.machines.retain(|other| *other != host);
             settings.machines.insert(0, host);
         });
-        self.set_device(DeviceChoice::Remote(host));
+        self.models.set_device(
+            &mut self.shared,
+            &mut self.document,
+            &self.projects,
+            DeviceChoice::Remote(host),
+        );
     }
 
     /// For this session and, in a file of its own that no project has, for the next ones.

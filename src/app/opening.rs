@@ -97,10 +97,23 @@ impl AppState {
         match Kind::from_path(&path) {
             Kind::Document => self.document.open_document(&mut self.shared, path, None),
             Kind::Trace => self.apply_explore(ExploreCommand::OpenTrace(path)),
-            Kind::Memory => self.use_memory(Some(path)),
+            Kind::Memory => self.models.use_memory(
+                &mut self.shared,
+                &mut self.document,
+                &mut self.projects,
+                Some(path),
+            ),
             // There it is not to be used at once, but to be kept.
-            Kind::Model if self.shared.page != Page::Models => self.open_model(path),
-            Kind::Model | Kind::ForeignModel => self.apply_models(ModelsCommand::Inspect(path)),
+            Kind::Model if self.shared.page != Page::Models => {
+                self.models
+                    .open_model(&mut self.shared, &mut self.document, &self.projects, path);
+            }
+            Kind::Model | Kind::ForeignModel => self.models.apply_models(
+                &mut self.shared,
+                &mut self.document,
+                &self.projects,
+                ModelsCommand::Inspect(path),
+            ),
             Kind::Terms => self
                 .document
                 .use_terms(&mut self.shared, &self.models, vec![path]),

@@ -14,16 +14,13 @@ use super::progress::{Progress, Running};
 use super::state::AppState;
 use super::training::ImportState;
 use crate::document::DocumentPage;
-use crate::error::Result;
-use crate::jobs::{FileRequest, FurtherMemory, JobControl, Overwrite, Request, UserMemory};
+use crate::jobs::{FileRequest, JobControl, Overwrite, Request};
 use crate::models::Models;
-use crate::project::Projects;
 use crate::shared::Shared;
 use canopy_base::file::{canonicalize, is_same_file};
 use canopy_document::document::{Document, SubtitleLayout};
 use canopy_document::export::{ExportFormat, Languages};
-use canopy_project::MAX_PENALTY;
-use canopy_translate::inference::{DeviceChoice, Reads, pair_key};
+use canopy_translate::inference::Reads;
 
 impl AppState {
     pub(super) fn close_document(&mut self) {
@@ -123,106 +120,6 @@ impl AppState {
             has_unsaved.then_some("The scores of an evaluation are not saved")
         }
     }
-
-    pub(super) fn use_memory(&mut self, memory: Option<PathBuf>) {
-        self.models.memory_pairs = None;
-        if let (Some(memory), Some(_)) = (&memory, &self.projects.open) {
-            return self.use_project_memory(memory.clone());
-        }
-        self.shared.set(|settings| {
-            if let Some(path) = &memory {
-                settings.remember_memory(path);
-            }
-            settings.memory.clone_from(&memory);
-        });
-        self.keep_memory_of_pair(memory);
-        self.read_memories_again();
-    }
-
-    fn read_memories_again(&mut self) {
-        if self.document.without_model(&self.models).is_some() {
-            return self.read_memory_without_model();
-        }
-        self.open_again();
-    }
-
-    /// Looks a memory up after those that are in use, with a penalty in per cent, or no longer.
-    pub(super) fn use_further_memory(&mut self, path: &Path, penalty: Option<u8>) {
-        let Some(key) = self.models.memory_key(&self.document) else {
-            return;
-        };
-        self.shared.set(|settings| {
-            let further = settings.further_memories.entry(key).or_default();
-            let at = further.iter().position(|memory| memory.path == path);
-            match (at, penalty) {
-                (Some(at), Some(penalty)) => further[at].penalty = penalty.min(MAX_PENALTY),
-                (Some(at), None) => {
-                    further.remove(at);
-                }
-                (None, Some(penalty)) => further.push(FurtherMemory {
-                    path: path.to_owned(),
-                    penalty: penalty.min(MAX_PENALTY),
-                }),
-                (None, None) => {}
-            }
-            settings
-                .further_memories
-                .retain(|_, paths| !paths.is_empty());
-        });
-        self.read_memories_again();
-    }
-
-    /// Notes the memory of the pair that is translated between, or that it has none.
-    fn keep_memory_of_pair(&mut self, memory: Option<PathBuf>) {
-        let Some(key) = self.models.memory_key(&self.document) else {
-            return;
-        };
-        self.shared.set(|settings| {
-            if let Some(memory) = memory {
-                settings.memories.insert(key, memory);
-            } else {
-                settings.memories.remove(&key);
-                settings.further_memories.remove(&key);
-            }
-        });
-    }
-
-    pub(super) fn learn_from_memory(&mut self, learns: bool) {
-        self.shared
-            .set(|settings| settings.learns_from_memory = learns);
-        if self
-            .models
-            .user_memory(&self.shared, &self.document, &self.projects)
-            .is_some()
-        {
-            self.open_again();
-        }
-    }
-
-    pub(super) fn memory_opened(&mut self, pairs: Result<usize>) {
-        match pairs {
-            Ok(pairs) => {
-                self.models.memory_pairs = Some(pairs);
-                if self.projects.open.is_none() {
-                    self.keep_memory_of_pair(self.shared.settings.memory.clone());
-                }
-            }
-            Err(error) => {
-                self.models.memory_pairs = None;
-                if self.projects.open.is_none() {
-                    self.shared.set(|settings| settings.memory = None);
-                    self.keep_memory_of_pair(None);
-                }
-                self.shared
-                    .show_error("The translation memory could not be read", &error);
-            }
-        }
-    }
-
-    pub(super) fn set_device(&mut self, device: DeviceChoice) {
-        self.shared.set(|settings| settings.device = device.into());
-        self.open_again();
-    }
 }
 
 impl DocumentPage {
@@ -300,7 +197,10 @@ impl DocumentPage {
         let Some(open) = &self.open else {
             return;
         };
-        let (document, targets) = (laid_out(open, shared.settings.subtitles), open.target_texts());
+        let (document, targets) = (
+            laid_out(open, shared.settings.subtitles),
+            open.target_texts(),
+        );
         let provenances = open.target_provenances();
         let unknown = || ("und".to_owned(), "und".to_owned());
         let (source, target) = self.languages(models).unwrap_or_else(unknown);
@@ -376,7 +276,10 @@ impl DocumentPage {
         let Some(open) = &self.open else {
             return;
         };
-        let (document, targets) = (laid_out(open, shared.settings.subtitles), open.target_texts());
+        let (document, targets) = (
+            laid_out(open, shared.settings.subtitles),
+            open.target_texts(),
+        );
         if let Err(error) = document.format.check_written_name(&path) {
             shared.notify(
                 NoticeKind::Error,
@@ -559,51 +462,6 @@ impl DocumentPage {
             _ => None,
         };
         self.with_document(|open| open.model = folder);
-    }
-}
-
-impl Models {
-    /// The one that a model is opened with.
-    pub(super) fn user_memory(
-        &self,
-        shared: &Shared,
-        document: &DocumentPage,
-        projects: &Projects,
-    ) -> Option<UserMemory> {
-        let project = projects.folder().map(Path::to_owned);
-        let further = match project {
-            Some(_) => Vec::new(),
-            None => self.further_memories(shared, document),
-        };
-        let path = project.or(shared.settings.memory.clone())?;
-        Some(UserMemory {
-            path,
-            further,
-            learns: shared.settings.learns_from_memory,
-        })
-    }
-
-    /// Memories that are looked up after the one in use, in their order.
-    pub fn further_memories(&self, shared: &Shared, document: &DocumentPage) -> Vec<FurtherMemory> {
-        let of_pair = self
-            .memory_key(document)
-            .and_then(|key| shared.settings.further_memories.get(&key));
-        let mut further = of_pair.cloned().unwrap_or_default();
-        further.retain(|memory| Some(&memory.path) != shared.settings.memory.as_ref());
-        further
-    }
-
-    /// The pair whose memories are in use, as a key of the settings.
-    fn memory_key(&self, document: &DocumentPage) -> Option<String> {
-        let of_document = document.without_model(self);
-        let of_document = of_document.map(|(from, to)| pair_key(&from, &to));
-        let of_open_model = || {
-            let languages = self.model_languages();
-            languages.map(|(from, to)| pair_key(&from, &to))
-        };
-        of_document
-            .or_else(|| self.pair_of(self.requested()))
-            .or_else(of_open_model)
     }
 }
 

@@ -204,17 +204,47 @@ impl AppState {
             Command::ChooseModel => self.shared.asks.push(Ask::ModelFolder {
                 folder: self.shared.model_folder(),
             }),
-            Command::OpenModel(folder) => self.open_model(folder),
+            Command::OpenModel(folder) => {
+                self.models.open_model(
+                    &mut self.shared,
+                    &mut self.document,
+                    &self.projects,
+                    folder,
+                );
+            }
             Command::ChooseMemory => self.shared.asks.push(Ask::Memory),
             Command::ChooseMemoryFolder => self.shared.asks.push(Ask::MemoryFolder),
-            Command::UseMemory(memory) => self.use_memory(memory),
-            Command::UseFurtherMemory(path, penalty) => self.use_further_memory(&path, penalty),
-            Command::LearnFromMemory(learns) => self.learn_from_memory(learns),
+            Command::UseMemory(memory) => self.models.use_memory(
+                &mut self.shared,
+                &mut self.document,
+                &mut self.projects,
+                memory,
+            ),
+            Command::UseFurtherMemory(path, penalty) => self.models.use_further_memory(
+                &mut self.shared,
+                &mut self.document,
+                &self.projects,
+                &path,
+                penalty,
+            ),
+            Command::LearnFromMemory(learns) => self.models.learn_from_memory(
+                &mut self.shared,
+                &mut self.document,
+                &self.projects,
+                learns,
+            ),
             Command::Terms(command) => {
                 self.document
                     .apply_terms(&mut self.shared, &self.models, command);
             }
-            Command::SetDevice(device) => self.set_device(device),
+            Command::SetDevice(device) => {
+                self.models.set_device(
+                    &mut self.shared,
+                    &mut self.document,
+                    &self.projects,
+                    device,
+                );
+            }
             Command::SetBeamSize(beam_size) => {
                 self.shared
                     .set(|settings| settings.beam_size = beam_size.min(16));
@@ -272,7 +302,12 @@ impl AppState {
                 &mut self.evaluate,
                 command,
             ),
-            Command::Models(command) => self.apply_models(command),
+            Command::Models(command) => self.models.apply_models(
+                &mut self.shared,
+                &mut self.document,
+                &self.projects,
+                command,
+            ),
             Command::Check(command) => self.document.apply_check(&mut self.shared, command),
             Command::Merge(command) => self.document.apply_merge(&mut self.shared, command),
             Command::Align(command) => {

@@ -122,7 +122,12 @@ impl CanopyApp {
         let mut state = AppState::new(folders, settings, shipped);
         state.models.said = languages;
         state.look_for_missing();
-        state.open_first_model(model);
+        state.models.open_first_model(
+            &mut state.shared,
+            &mut state.document,
+            &state.projects,
+            model,
+        );
         if let Some(path) = open {
             state.apply(Command::OpenPath(path));
         }

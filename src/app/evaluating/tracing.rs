@@ -47,7 +47,12 @@ impl AppState {
             path: unit.path.clone(),
             bytes: unit.bytes,
         });
-        self.open_model(unit.model);
+        self.models.open_model(
+            &mut self.shared,
+            &mut self.document,
+            &self.projects,
+            unit.model,
+        );
         self.open(unit.path);
         let paragraph = unit.paragraph;
         self.document.tracing = Some(Tracing::Opening { paragraph, job });

@@ -69,7 +69,12 @@ impl AppState {
             C::TraceWith(folder) => {
                 let folder = std::path::absolute(&folder).unwrap_or(folder);
                 self.explorer.next_model = Some(folder.clone());
-                self.open_model(folder);
+                self.models.open_model(
+                    &mut self.shared,
+                    &mut self.document,
+                    &self.projects,
+                    folder,
+                );
             }
             C::TraceSection(sentence) => {
                 let part = self.traced_section(sentence);

@@ -2,105 +2,115 @@
 
 use std::path::PathBuf;
 
-use super::{Adding, Found, ModelsCommand};
+use super::{Adding, Found, Models, ModelsCommand};
 use crate::ask::Ask;
 use crate::command::Page;
+use crate::document::DocumentPage;
 use crate::jobs::{JobControl, ModelRequest};
 use crate::notices::NoticeKind;
-use crate::state::AppState;
+use crate::project::Projects;
+use crate::shared::Shared;
 use canopy_translate::inference::{forget_default, pair_key};
 
-impl AppState {
-    pub(crate) fn apply_models(&mut self, command: ModelsCommand) {
+impl Models {
+    pub(crate) fn apply_models(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        command: ModelsCommand,
+    ) {
         use ModelsCommand as C;
-        let models = &mut self.models;
         match command {
             C::Select(folder) => {
-                models.selected = Some(folder);
-                models.getting.is_open = false;
+                self.selected = Some(folder);
+                self.getting.is_open = false;
             }
-            C::Get(command) => self.apply_getting(command),
-            C::AskFolder => self.shared.asks.push(Ask::AddModel),
-            C::AskFile => self.shared.asks.push(Ask::AddModelFile),
-            C::Inspect(path) => self.inspect_model(path, false),
-            C::Bring(path) => self.inspect_model(path, true),
-            C::Add { path, languages } => self.add_model(path, languages),
+            C::Get(command) => self.apply_getting(shared, command),
+            C::AskFolder => shared.asks.push(Ask::AddModel),
+            C::AskFile => shared.asks.push(Ask::AddModelFile),
+            C::Inspect(path) => self.inspect_model(shared, path, false),
+            C::Bring(path) => self.inspect_model(shared, path, true),
+            C::Add { path, languages } => self.add_model(shared, path, languages),
             C::State { folder, languages } => {
-                let job = self.shared.next_job();
-                self.models.requests.push(ModelRequest::State {
+                let job = shared.next_job();
+                self.requests.push(ModelRequest::State {
                     job,
                     folder,
                     languages,
                 });
             }
             C::CancelAdding => {
-                if let Some(adding) = &models.adding {
+                if let Some(adding) = &self.adding {
                     adding.control.cancel();
                 }
             }
-            C::DismissFound => models.found = None,
-            C::AskRemove(folder) => models.removing = Some(folder),
-            C::Keep => models.removing = None,
+            C::DismissFound => self.found = None,
+            C::AskRemove(folder) => self.removing = Some(folder),
+            C::Keep => self.removing = None,
             C::Remove(folder) => {
-                models.removing = None;
-                let job = self.shared.next_job();
+                self.removing = None;
+                let job = shared.next_job();
                 let request = ModelRequest::Remove { job, folder };
-                self.models.requests.push(request);
+                self.requests.push(request);
             }
             C::Use(folder) => {
-                self.open_model(folder);
-                self.models.found = None;
-                if self.document.open.is_some() {
-                    self.shared.page = Page::Document;
+                self.open_model(shared, document, projects, folder);
+                self.found = None;
+                if document.open.is_some() {
+                    shared.page = Page::Document;
                 }
             }
             C::MakeDefault {
                 folder,
                 source,
                 target,
-            } => self.make_default(folder, &source, &target),
-            C::ForgetDefault(pair) => self.shared.set(|settings| {
+            } => self.make_default(shared, document, projects, folder, &source, &target),
+            C::ForgetDefault(pair) => shared.set(|settings| {
                 settings.default_models.remove(&pair);
             }),
-            C::TranslateFrom(source) => self.translate_from(&source),
-            C::TranslateTo(target) => self.translate_to(&target),
+            C::TranslateFrom(source) => self.translate_from(shared, document, projects, &source),
+            C::TranslateTo(target) => self.translate_to(shared, document, projects, &target),
         }
     }
 
-    fn inspect_model(&mut self, path: PathBuf, is_wanted: bool) {
-        self.shared.page = Page::Models;
-        self.models.getting.is_open = false;
-        let job = self.shared.next_job();
-        self.models.found = Some(Found {
+    fn inspect_model(&mut self, shared: &mut Shared, path: PathBuf, is_wanted: bool) {
+        shared.page = Page::Models;
+        self.getting.is_open = false;
+        let job = shared.next_job();
+        self.found = Some(Found {
             path: path.clone(),
             job,
             is_wanted,
             model: None,
         });
         let request = ModelRequest::Inspect { job, path };
-        self.models.requests.push(request);
+        self.requests.push(request);
     }
 
-    pub(super) fn add_model(&mut self, path: PathBuf, languages: Option<[String; 2]>) {
-        self.shared.page = Page::Models;
-        if let Some(adding) = &self.models.adding {
+    pub(super) fn add_model(
+        &mut self,
+        shared: &mut Shared,
+        path: PathBuf,
+        languages: Option<[String; 2]>,
+    ) {
+        shared.page = Page::Models;
+        if let Some(adding) = &self.adding {
             let detail = format!("{} is being added.", super::events::name_of(&adding.path));
-            self.shared
-                .notify(NoticeKind::Hint, "One model at a time", detail);
+            shared.notify(NoticeKind::Hint, "One model at a time", detail);
             return;
         }
-        let job = self.shared.next_job();
+        let job = shared.next_job();
         let control = JobControl::default();
-        let models = &mut self.models;
-        models.found = None;
-        models.adding = Some(Adding {
+        self.found = None;
+        self.adding = Some(Adding {
             path: path.clone(),
             job,
             control: control.clone(),
             done: 0,
             total: 0,
         });
-        models.requests.push(ModelRequest::Add {
+        self.requests.push(ModelRequest::Add {
             job,
             path,
             languages,
@@ -108,26 +118,34 @@ impl AppState {
         });
     }
 
-    fn make_default(&mut self, folder: PathBuf, source: &str, target: &str) {
+    fn make_default(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        folder: PathBuf,
+        source: &str,
+        target: &str,
+    ) {
         let key = pair_key(source, target);
-        self.shared.set(|settings| {
+        shared.set(|settings| {
             settings.default_models.insert(key, folder.clone());
             // The program begins with the one used last; a document takes that of its languages.
             settings.default_model.take_if(|first| *first != folder);
         });
-        let current = self.document.languages(&self.models);
+        let current = document.languages(self);
         let is_current = current.is_some_and(|(from, to)| from == source && to == target);
-        if is_current && !self.document.is_busy() {
-            self.open_between(source, Some(target));
+        if is_current && !document.is_busy() {
+            self.open_between(shared, document, projects, source, Some(target));
         }
     }
+}
 
-    /// Forgets a model that is gone.
-    pub(super) fn forget_model(&mut self, folder: &PathBuf) {
-        self.shared.set(|settings| {
-            forget_default(&mut settings.default_models, folder);
-            settings.default_model.take_if(|first| first == folder);
-            settings.recent_models.retain(|recent| recent != folder);
-        });
-    }
+/// Forgets a model that is gone.
+pub(super) fn forget_model(shared: &mut Shared, folder: &PathBuf) {
+    shared.set(|settings| {
+        forget_default(&mut settings.default_models, folder);
+        settings.default_model.take_if(|first| first == folder);
+        settings.recent_models.retain(|recent| recent != folder);
+    });
 }

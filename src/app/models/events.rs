@@ -3,13 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::commands::forget_model;
 use super::{LanguageNote, Models, ModelsCommand};
 use crate::command::Command;
+use crate::document::DocumentPage;
 use crate::error::{BaseError, Error, Result};
 use crate::jobs::{JobId, ModelRequest};
 use crate::language;
 use crate::models::ModelState;
 use crate::notices::NoticeKind;
+use crate::project::Projects;
+use crate::shared::Shared;
 use crate::state::AppState;
 use canopy_base::error::{find, is_of_device};
 use canopy_corpus::synthetic::TARGET_LANGUAGE;
@@ -25,124 +29,8 @@ impl AppState {
     pub(crate) fn models_listed(&mut self, listed: Vec<InstalledModel>) {
         self.models.list(listed);
         self.models_known_to_project();
-        self.choose_for_document();
-    }
-
-    pub(crate) fn model_inspected(
-        &mut self,
-        job: JobId,
-        path: &Path,
-        model: Result<Box<InstalledModel>>,
-    ) {
-        if self.models.describing.take_if(|it| *it == job).is_some() {
-            if let Ok(model) = model {
-                self.models.note_external(*model);
-            }
-            return;
-        }
-        let found = self.models.found.as_mut();
-        let Some(found) = found.filter(|found| found.job == job) else {
-            return;
-        };
-        match model {
-            Ok(model) if found.is_wanted && !model.lacks_languages() => {
-                self.add_model(path.to_owned(), None);
-            }
-            Ok(model) => found.model = Some(*model),
-            Err(error) => {
-                self.models.found = None;
-                let title = format!("{} is not a readable model", name_of(path));
-                self.shared.show_error(&title, &error);
-            }
-        }
-    }
-
-    pub(crate) fn model_copied(&mut self, job: JobId, done: u64, total: u64) {
-        let adding = self.models.adding.as_mut();
-        if let Some(adding) = adding.filter(|adding| adding.job == job) {
-            (adding.done, adding.total) = (done, total);
-        }
-    }
-
-    pub(crate) fn model_added(&mut self, job: JobId, model: &InstalledModel) {
-        self.models.adding.take_if(|adding| adding.job == job);
-        self.models.failed.remove(&model.folder);
-        self.models.selected = Some(model.folder.clone());
-        let detail = match (model.sources.as_slice(), model.targets.as_slice()) {
-            ([source], [target]) => format!(
-                "It translates from {} to {}.",
-                language::name(source),
-                language::name(target)
-            ),
-            ([], _) | (_, []) if model.is_language_model() => {
-                "A language model: it translates between any languages, slowly.".to_owned()
-            }
-            ([], _) | (_, []) => {
-                "The languages of this model are not stated. Choose them here.".to_owned()
-            }
-            (_, targets) => format!("It translates to {} languages.", targets.len()),
-        };
-        self.shared
-            .notify(NoticeKind::Done, format!("{} is added", model.name), detail);
-        // A document that no model fitted may have one now.
-        let fits = matches!(
-            self.document.language_note(&self.shared, &self.models),
-            Some(LanguageNote::Detected | LanguageNote::Unlike { .. })
-        );
-        self.models.is_undecided |= !fits;
-        self.choose_for_document();
-    }
-
-    /// A person has stated the languages of a model; documents may have one now.
-    pub(crate) fn model_stated(&mut self, folder: &Path) {
-        let is_used = self.models.in_use().any(|used| used == folder);
-        if is_used {
-            self.models.is_by_hand = true;
-            let leg = canopy_translate::inference::Leg::alone(folder.to_owned());
-            self.open_legs(vec![leg]);
-        } else {
-            self.models.is_undecided |= self.document.without_model(&self.models).is_some();
-        }
-        self.choose_for_document();
-    }
-
-    pub(crate) fn model_removed(&mut self, folder: &PathBuf) {
-        self.models.selected.take_if(|selected| selected == folder);
-        self.models.failed.remove(folder);
-        self.forget_model(folder);
-        let is_open = self.models.in_use().any(|used| used == folder);
-        let name = name_of(folder);
-        self.shared
-            .notify(NoticeKind::Done, format!("{name} is removed"), "");
-        if is_open {
-            self.open_first_model(None);
-        }
-    }
-
-    /// Takes a failure in, if it is one of these jobs.
-    pub(crate) fn model_failed(&mut self, job: JobId, error: &Error) -> bool {
-        let Some(adding) = self.models.adding.take_if(|adding| adding.job == job) else {
-            return false;
-        };
-        let name = name_of(&adding.path);
-        if let Error::Base(BaseError::Exists { path }) = error {
-            let detail = format!(
-                "{} exists. Remove that one first, or give the new one another name.",
-                path.display()
-            );
-            let title = format!("A model called {name} is installed already");
-            self.shared.notify(NoticeKind::Error, title, detail);
-        } else {
-            self.shared
-                .show_error(&format!("{name} could not be added"), error);
-        }
-        true
-    }
-
-    /// Whether the job was the copying of a model, which was cancelled.
-    pub(crate) fn adding_cancelled(&mut self, job: JobId) -> bool {
-        let ended = self.models.adding.take_if(|adding| adding.job == job);
-        ended.is_some()
+        self.models
+            .choose_for_document(&mut self.shared, &mut self.document, &self.projects);
     }
 
     /// The requested model is open.
@@ -158,28 +46,164 @@ impl AppState {
         if models.promoted.take_if(|it| *it == info.folder).is_some() {
             // It lies in the library now.
             self.models.requests.push(ModelRequest::List);
-            self.ask_about_default(&info);
+            self.models.ask_about_default(&mut self.shared, &info);
         } else if is_alone && self.models.get(&info.folder).is_none() {
-            self.know_external(&info);
+            self.models.know_external(&mut self.shared, &info);
         }
-        self.follow_chosen_model();
-        self.choose_for_document();
+        self.models
+            .follow_chosen_model(&mut self.shared, &mut self.document);
+        self.models
+            .choose_for_document(&mut self.shared, &mut self.document, &self.projects);
         self.document.read_terms(&mut self.shared, &self.models);
         self.trace_with_next_model();
     }
+}
+
+impl Models {
+    pub(crate) fn model_inspected(
+        &mut self,
+        shared: &mut Shared,
+        job: JobId,
+        path: &Path,
+        model: Result<Box<InstalledModel>>,
+    ) {
+        if self.describing.take_if(|it| *it == job).is_some() {
+            if let Ok(model) = model {
+                self.note_external(*model);
+            }
+            return;
+        }
+        let found = self.found.as_mut();
+        let Some(found) = found.filter(|found| found.job == job) else {
+            return;
+        };
+        match model {
+            Ok(model) if found.is_wanted && !model.lacks_languages() => {
+                self.add_model(shared, path.to_owned(), None);
+            }
+            Ok(model) => found.model = Some(*model),
+            Err(error) => {
+                self.found = None;
+                let title = format!("{} is not a readable model", name_of(path));
+                shared.show_error(&title, &error);
+            }
+        }
+    }
+
+    pub(crate) fn model_copied(&mut self, job: JobId, done: u64, total: u64) {
+        let adding = self.adding.as_mut();
+        if let Some(adding) = adding.filter(|adding| adding.job == job) {
+            (adding.done, adding.total) = (done, total);
+        }
+    }
+
+    pub(crate) fn model_added(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        job: JobId,
+        model: &InstalledModel,
+    ) {
+        self.adding.take_if(|adding| adding.job == job);
+        self.failed.remove(&model.folder);
+        self.selected = Some(model.folder.clone());
+        let detail = match (model.sources.as_slice(), model.targets.as_slice()) {
+            ([source], [target]) => format!(
+                "It translates from {} to {}.",
+                language::name(source),
+                language::name(target)
+            ),
+            ([], _) | (_, []) if model.is_language_model() => {
+                "A language model: it translates between any languages, slowly.".to_owned()
+            }
+            ([], _) | (_, []) => {
+                "The languages of this model are not stated. Choose them here.".to_owned()
+            }
+            (_, targets) => format!("It translates to {} languages.", targets.len()),
+        };
+        shared.notify(NoticeKind::Done, format!("{} is added", model.name), detail);
+        // A document that no model fitted may have one now.
+        let fits = matches!(
+            document.language_note(shared, self),
+            Some(LanguageNote::Detected | LanguageNote::Unlike { .. })
+        );
+        self.is_undecided |= !fits;
+        self.choose_for_document(shared, document, projects);
+    }
+
+    /// A person has stated the languages of a model; documents may have one now.
+    pub(crate) fn model_stated(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        folder: &Path,
+    ) {
+        let is_used = self.in_use().any(|used| used == folder);
+        if is_used {
+            self.is_by_hand = true;
+            let leg = canopy_translate::inference::Leg::alone(folder.to_owned());
+            self.open_legs(shared, document, projects, vec![leg]);
+        } else {
+            self.is_undecided |= document.without_model(self).is_some();
+        }
+        self.choose_for_document(shared, document, projects);
+    }
+
+    pub(crate) fn model_removed(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        folder: &PathBuf,
+    ) {
+        self.selected.take_if(|selected| selected == folder);
+        self.failed.remove(folder);
+        forget_model(shared, folder);
+        let is_open = self.in_use().any(|used| used == folder);
+        let name = name_of(folder);
+        shared.notify(NoticeKind::Done, format!("{name} is removed"), "");
+        if is_open {
+            self.open_first_model(shared, document, projects, None);
+        }
+    }
+
+    /// Takes a failure in, if it is one of these jobs.
+    pub(crate) fn model_failed(&mut self, shared: &mut Shared, job: JobId, error: &Error) -> bool {
+        let Some(adding) = self.adding.take_if(|adding| adding.job == job) else {
+            return false;
+        };
+        let name = name_of(&adding.path);
+        if let Error::Base(BaseError::Exists { path }) = error {
+            let detail = format!(
+                "{} exists. Remove that one first, or give the new one another name.",
+                path.display()
+            );
+            let title = format!("A model called {name} is installed already");
+            shared.notify(NoticeKind::Error, title, detail);
+        } else {
+            shared.show_error(&format!("{name} could not be added"), error);
+        }
+        true
+    }
+
+    /// Whether the job was the copying of a model, which was cancelled.
+    pub(crate) fn adding_cancelled(&mut self, job: JobId) -> bool {
+        let ended = self.adding.take_if(|adding| adding.job == job);
+        ended.is_some()
+    }
 
     /// Asks whether the model of a run becomes the default of its languages, and says which one it replaces.
-    fn ask_about_default(&mut self, info: &ModelInfo) {
+    fn ask_about_default(&mut self, shared: &mut Shared, info: &ModelInfo) {
         let (source, target) = (info.source_language.clone(), info.target_language.clone());
         if [&source, &target].iter().any(|code| *code == "und") {
-            return self
-                .shared
-                .notify(NoticeKind::Done, "The model is ready to translate", "");
+            return shared.notify(NoticeKind::Done, "The model is ready to translate", "");
         }
         let [from, to] = [&source, &target].map(|code| language::name(code));
-        let defaults = &self.shared.settings.default_models;
+        let defaults = &shared.settings.default_models;
         let replaced = defaults.get(&pair_key(&source, &target));
-        let replaced = replaced.map(|folder| match self.models.get(folder) {
+        let replaced = replaced.map(|folder| match self.get(folder) {
             Some(model) => model.name.clone(),
             None => name_of(folder),
         });
@@ -191,27 +215,27 @@ impl AppState {
             None => format!("{} is open. These languages have no default.", info.name),
         };
         let title = format!("Make it the default for {from} → {to}?");
-        self.shared.notify(NoticeKind::Done, title, detail);
+        shared.notify(NoticeKind::Done, title, detail);
         let folder = info.folder.clone();
         let command = Command::Models(ModelsCommand::MakeDefault {
             folder,
             source,
             target,
         });
-        self.shared.with_button("Make default", command);
-        if let Some(notice) = self.shared.notices.last_mut() {
+        shared.with_button("Make default", command);
+        if let Some(notice) = shared.notices.last_mut() {
             notice.until_secs = None;
         }
     }
 
     /// Notes a model that is not installed; one of another program is read once more for all its languages.
-    fn know_external(&mut self, info: &ModelInfo) {
+    fn know_external(&mut self, shared: &mut Shared, info: &ModelInfo) {
         if info.target_language == TARGET_LANGUAGE {
             return;
         }
         let known = |code: &String| (code != "und").then(|| code.clone());
         let is_ours = info.folder.join("model.toml").is_file();
-        self.models.note_external(InstalledModel {
+        self.note_external(InstalledModel {
             folder: info.folder.clone(),
             name: info.name.clone(),
             sources: known(&info.source_language).into_iter().collect(),
@@ -222,27 +246,26 @@ impl AppState {
             ..InstalledModel::default()
         });
         if !is_ours {
-            let job = self.shared.next_job();
-            self.models.describing = Some(job);
+            let job = shared.next_job();
+            self.describing = Some(job);
             let path = info.folder.clone();
             let request = ModelRequest::Inspect { job, path };
-            self.models.requests.push(request);
+            self.requests.push(request);
         }
     }
 
     /// The requested model could not be opened.
     pub(crate) fn model_not_in_use(&mut self, error: &Error) {
-        let models = &mut self.models;
         // It is not known which of two chained models failed.
-        if let [leg] = models.requested.as_slice()
+        if let [leg] = self.requested.as_slice()
             && !is_of_device(error)
             && !matches!(find(error), Some(BaseError::NoGpu))
         {
-            models.failed.insert(leg.folder.clone(), error.to_string());
+            self.failed.insert(leg.folder.clone(), error.to_string());
         }
-        models.requested.clone_from(&models.opened);
-        models.is_undecided = false;
-        models.promoted = None;
+        self.requested.clone_from(&self.opened);
+        self.is_undecided = false;
+        self.promoted = None;
     }
 }
 
@@ -269,5 +292,38 @@ impl Models {
         self.all = Arc::new(all);
         self.external.retain(is_other);
         self.external.push(model);
+    }
+}
+
+impl Models {
+    pub(crate) fn cpu_took_over(&mut self, shared: &mut Shared, now: String, error: &Error) {
+        let models = [Some(&mut self.current), self.previous.as_mut()];
+        for model in models.into_iter().flatten() {
+            if let ModelState::Open { device_name, .. } = model {
+                device_name.clone_from(&now);
+            }
+        }
+        shared.show_error("The translation continues on the CPU", error);
+    }
+
+    pub(crate) fn exported(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        to: PathBuf,
+        promote: bool,
+    ) {
+        if promote {
+            // Models are known by absolute paths.
+            let to = std::path::absolute(&to).unwrap_or(to);
+            self.promote(&to);
+            self.selected = Some(to.clone());
+            // Once it is open its languages are known, and a dialog asks whether it becomes their default.
+            self.open_model(shared, document, projects, to);
+        } else {
+            let detail = to.display().to_string();
+            shared.notify(NoticeKind::Done, "Model exported", detail);
+        }
     }
 }

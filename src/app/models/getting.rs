@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::LanguageNote;
+use super::{LanguageNote, Models};
 use crate::command::Page;
+use crate::document::DocumentPage;
 use crate::error::{BaseError, Error};
 use crate::jobs::{CatalogueRequest, JobControl, JobId, ModelRequest};
 use crate::language;
 use crate::notices::NoticeKind;
-use crate::state::AppState;
+use crate::project::Projects;
+use crate::shared::Shared;
 use canopy_translate::catalogue::{
     Catalogue, CatalogueModel, DEFAULT_CATALOGUES, Installation, Look, Progress,
 };
@@ -143,99 +145,95 @@ impl Getting {
     }
 }
 
-impl AppState {
-    pub(super) fn apply_getting(&mut self, command: GettingCommand) {
+impl Models {
+    pub(super) fn apply_getting(&mut self, shared: &mut Shared, command: GettingCommand) {
         use GettingCommand as C;
-        let getting = &mut self.models.getting;
+        let getting = &mut self.getting;
         match command {
             C::Open { from, to } => {
-                self.shared.page = Page::Models;
+                shared.page = Page::Models;
                 getting.is_open = true;
                 if from.is_some() {
                     (getting.from, getting.to) = (from, to);
                 }
                 if getting.lists == Lists::NotRead {
-                    self.read_catalogues();
+                    self.read_catalogues(shared);
                 }
             }
             C::Close => getting.is_open = false,
             C::From(code) => getting.from = code,
             C::To(code) => getting.to = code,
-            C::Look => self.read_catalogues(),
-            C::Get { catalogue, name } => self.get_model(&catalogue, &name),
+            C::Look => self.read_catalogues(shared),
+            C::Get { catalogue, name } => self.get_model(shared, &catalogue, &name),
             C::Cancel => {
                 if let Some(downloading) = &getting.downloading {
                     downloading.control.cancel();
                 }
             }
-            C::Add(text) => self.add_catalogue(&text),
+            C::Add(text) => self.add_catalogue(shared, &text),
             C::Remove(text) => {
-                self.shared
-                    .set(|settings| settings.catalogues.retain(|it| *it != text));
-                self.read_catalogues();
+                shared.set(|settings| settings.catalogues.retain(|it| *it != text));
+                self.read_catalogues(shared);
             }
             C::Switch { name, on } => {
-                self.shared.set(|settings| {
+                shared.set(|settings| {
                     settings.catalogues_off.retain(|it| *it != name);
                     if !on {
                         settings.catalogues_off.push(name);
                     }
                 });
-                self.read_catalogues();
+                self.read_catalogues(shared);
             }
             C::DismissFailure => getting.failure = None,
         }
     }
 
-    fn add_catalogue(&mut self, text: &str) {
+    fn add_catalogue(&mut self, shared: &mut Shared, text: &str) {
         let text = text.trim().to_owned();
         if let Err(error) = Catalogue::named(&text) {
-            self.shared.show_error("Not a catalogue", &error);
+            shared.show_error("Not a catalogue", &error);
             return;
         }
         let known = DEFAULT_CATALOGUES
             .iter()
             .any(|known| known.address == text || known.name == text);
-        self.shared.set(|settings| {
+        shared.set(|settings| {
             if !known && !settings.catalogues.contains(&text) {
                 settings.catalogues.push(text);
             }
         });
-        self.read_catalogues();
+        self.read_catalogues(shared);
     }
 
-    fn read_catalogues(&mut self) {
-        let settings = &self.shared.settings;
+    fn read_catalogues(&mut self, shared: &mut Shared) {
+        let settings = &shared.settings;
         match Catalogue::chosen(&settings.catalogues, &settings.catalogues_off) {
             Ok(catalogues) => {
-                let job = self.shared.next_job();
-                let getting = &mut self.models.getting;
+                let job = shared.next_job();
+                let getting = &mut self.getting;
                 getting.lists = Lists::Reading(job);
                 let request = CatalogueRequest::Look { job, catalogues };
                 getting.requests.push(request);
             }
-            Err(error) => self
-                .shared
-                .show_error("One of your catalogues cannot be read", &error),
+            Err(error) => shared.show_error("One of your catalogues cannot be read", &error),
         }
     }
 
-    fn get_model(&mut self, catalogue: &str, name: &str) {
-        if let Some(downloading) = &self.models.getting.downloading {
+    fn get_model(&mut self, shared: &mut Shared, catalogue: &str, name: &str) {
+        if let Some(downloading) = &self.getting.downloading {
             let detail = format!("{} is being downloaded.", downloading.model.name);
-            self.shared
-                .notify(NoticeKind::Hint, "One model at a time", detail);
+            shared.notify(NoticeKind::Hint, "One model at a time", detail);
             return;
         }
-        let look = Arc::clone(&self.models.getting.look);
+        let look = Arc::clone(&self.getting.look);
         let is_it = |model: &&CatalogueModel| model.catalogue == catalogue && model.name == name;
         let Some(model) = look.models.iter().find(is_it) else {
             return;
         };
-        let replaces = model.installation(&self.models.all) == Installation::Update;
-        let job = self.shared.next_job();
+        let replaces = model.installation(&self.all) == Installation::Update;
+        let job = shared.next_job();
         let control = JobControl::default();
-        let getting = &mut self.models.getting;
+        let getting = &mut self.getting;
         getting.failure = None;
         getting.downloading = Some(Downloading {
             model: model.clone(),
@@ -251,16 +249,22 @@ impl AppState {
         });
     }
 
-    pub(crate) fn model_downloaded(&mut self, job: JobId, model: &InstalledModel) {
-        let getting = &mut self.models.getting;
+    pub(crate) fn model_downloaded(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        job: JobId,
+        model: &InstalledModel,
+    ) {
+        let getting = &mut self.getting;
         if let Some(ended) = getting.downloading.take_if(|it| it.job == job) {
             let key = (ended.model.catalogue, ended.model.name);
             getting.arrived.remove(&key);
         }
-        self.models.failed.remove(&model.folder);
-        self.models.selected = Some(model.folder.clone());
-        self.shared
-            .set(|settings| set_where_none(&mut settings.default_models, model));
+        self.failed.remove(&model.folder);
+        self.selected = Some(model.folder.clone());
+        shared.set(|settings| set_where_none(&mut settings.default_models, model));
         let detail = match (model.sources.as_slice(), model.targets.as_slice()) {
             ([source], [target]) => {
                 let [source, target] = [source, target].map(|code| language::name(code));
@@ -268,42 +272,61 @@ impl AppState {
             }
             _ => format!("It translates {}.", model.pair()),
         };
-        self.shared.notify(
+        shared.notify(
             NoticeKind::Done,
             format!("{} is installed", model.name),
             detail,
         );
-        let note = self.document.language_note(&self.shared, &self.models);
-        self.models.add_listed(model.clone());
+        let note = document.language_note(shared, self);
+        self.add_listed(model.clone());
         match note {
             Some(LanguageNote::NoModel { code, target, .. }) => {
-                self.open_for_document(model, &code, target.map(|(target, _)| target));
+                self.open_for_document(
+                    shared,
+                    document,
+                    projects,
+                    model,
+                    &code,
+                    target.map(|(target, _)| target),
+                );
             }
             Some(LanguageNote::NoPair { source, target })
                 if model.target(&source, Some(&target)).is_some() =>
             {
-                self.open_for_document(model, &source, Some(target));
+                self.open_for_document(shared, document, projects, model, &source, Some(target));
             }
             _ => {}
         }
-        self.models.requests.push(ModelRequest::List);
+        self.requests.push(ModelRequest::List);
     }
 
     /// Opens a new model for a document that none fitted.
-    fn open_for_document(&mut self, model: &InstalledModel, source: &str, target: Option<String>) {
+    fn open_for_document(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        model: &InstalledModel,
+        source: &str,
+        target: Option<String>,
+    ) {
         let target = target.filter(|target| model.target(source, Some(target)).is_some());
-        if model.translates_from(source) && self.document.running.is_none() {
-            self.open_between(source, target.as_deref());
+        if model.translates_from(source) && document.running.is_none() {
+            self.open_between(shared, document, projects, source, target.as_deref());
         }
     }
 
     /// Takes a failure in, if it is one of these jobs.
-    pub(crate) fn download_failed(&mut self, job: JobId, error: &Error) -> bool {
-        let getting = &mut self.models.getting;
+    pub(crate) fn download_failed(
+        &mut self,
+        shared: &mut Shared,
+        job: JobId,
+        error: &Error,
+    ) -> bool {
+        let getting = &mut self.getting;
         if getting.lists == Lists::Reading(job) {
             getting.lists = Lists::Read;
-            self.shared
-                .show_error("The catalogues cannot be read", error);
+            shared.show_error("The catalogues cannot be read", error);
             return true;
         }
         let Some(ended) = getting.downloading.take_if(|it| it.job == job) else {

@@ -3,15 +3,18 @@
 //! A document chooses by its text: a model from its language to the one that was translated to before, if there is one,
 //! alone or with another after it. A person chooses in the menus above the document.
 
+use super::memories::take_memory_of;
 use std::path::{Path, PathBuf};
 
 use super::{Models, Reach};
+use crate::document::DocumentPage;
 use crate::jobs::Request;
 use crate::language;
 use crate::models::ModelState;
 use crate::notices::NoticeKind;
+use crate::project::Projects;
 use crate::settings::Settings;
-use crate::state::AppState;
+use crate::shared::Shared;
 use canopy_corpus::is_same_language;
 use canopy_translate::inference::{DeviceChoice, Leg, pair_key, reachable, route};
 
@@ -62,64 +65,81 @@ impl Models {
     }
 }
 
-impl AppState {
+impl Models {
     /// Has the open document choose its model, once models and their languages are known.
-    pub(crate) fn choose_for_document(&mut self) {
-        let is_opening = matches!(self.models.current, ModelState::Opening { .. });
-        if self.models.is_undecided && !is_opening && self.models.is_listed {
-            self.models.is_undecided = false;
-            self.document.know_kept_work(&mut self.shared, &self.models);
-            self.choose_model();
+    pub(crate) fn choose_for_document(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+    ) {
+        let is_opening = matches!(self.current, ModelState::Opening { .. });
+        if self.is_undecided && !is_opening && self.is_listed {
+            self.is_undecided = false;
+            document.know_kept_work(shared, self);
+            self.choose_model(shared, document, projects);
         }
-        if !self.models.is_undecided {
-            self.document.adopt_target(&mut self.shared, &self.models);
+        if !self.is_undecided {
+            document.adopt_target(shared, self);
         }
-        self.read_memory_without_model();
+        self.read_memory_without_model(shared, document, projects);
     }
 
-    fn choose_model(&mut self) {
-        let Some(open) = self.document.open.as_ref() else {
-            return self.open_said();
+    fn choose_model(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+    ) {
+        let Some(open) = document.open.as_ref() else {
+            return self.open_said(shared, document, projects);
         };
-        if self.models.is_named || self.document.running.is_some() {
+        if self.is_named || document.running.is_some() {
             return;
         }
-        let (source, current) = (open.source(), self.document.languages(&self.models));
+        let (source, current) = (open.source(), document.languages(self));
         if let Some(target) = open.target_language.clone() {
             let remembered = open.model.clone();
             let source = source.or(current.map(|(from, _)| from)).unwrap_or_default();
-            return self.choose_for_pair(&source, &target, remembered);
+            return self.choose_for_pair(shared, document, projects, &source, &target, remembered);
         }
         let Some(source) = source else { return };
-        let wanted = self.shared.settings.target_language.clone();
+        let wanted = shared.settings.target_language.clone();
         if let Some((from, to)) = &current
             && is_same_language(from, &source)
         {
-            self.take_default(from, to);
+            self.take_default(shared, document, projects, from, to);
             return;
         }
         let wanted = wanted.or(current.map(|(_, target)| target));
         let wanted = wanted.filter(|target| !is_same_language(target, &source));
-        if wanted.is_none_or(|target| !self.open_between(&source, Some(&target))) {
-            self.open_between(&source, None);
+        if wanted.is_none_or(|target| {
+            !self.open_between(shared, document, projects, &source, Some(&target))
+        }) {
+            self.open_between(shared, document, projects, &source, None);
         }
     }
 
     /// Opens a model for the languages that the program was started with.
-    fn open_said(&mut self) {
-        let [from, to] = self.models.said.clone();
-        let current = self
-            .document
-            .languages(&self.models)
-            .map(|(source, _)| source);
-        if let (Some(source), false) = (from.or(current), to.is_none() || self.models.is_named) {
-            self.open_between(&source, to.as_deref());
+    fn open_said(&mut self, shared: &mut Shared, document: &mut DocumentPage, projects: &Projects) {
+        let [from, to] = self.said.clone();
+        let current = document.languages(self).map(|(source, _)| source);
+        if let (Some(source), false) = (from.or(current), to.is_none() || self.is_named) {
+            self.open_between(shared, document, projects, &source, to.as_deref());
         }
     }
 
     /// Opens the model that a document was translated with last, or one of its pair; without one it keeps the pair.
-    fn choose_for_pair(&mut self, source: &str, target: &str, remembered: Option<PathBuf>) {
-        let model = remembered.as_ref().and_then(|it| self.models.get(it));
+    fn choose_for_pair(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        source: &str,
+        target: &str,
+        remembered: Option<PathBuf>,
+    ) {
+        let model = remembered.as_ref().and_then(|it| self.get(it));
         let fitting = model.filter(|model| {
             model.translates_from(source) && model.target(source, Some(target)).is_some()
         });
@@ -129,125 +149,145 @@ impl AppState {
                 source: Some(source.to_owned()),
                 target: Some(target.to_owned()),
             };
-            let [opened] = self.models.opened.as_slice() else {
-                return self.open_legs(vec![leg]);
+            let [opened] = self.opened.as_slice() else {
+                return self.open_legs(shared, document, projects, vec![leg]);
             };
-            if opened.folder != leg.folder || !self.document.model_fits(&self.models) {
-                self.open_legs(vec![leg]);
+            if opened.folder != leg.folder || !document.model_fits(self) {
+                self.open_legs(shared, document, projects, vec![leg]);
             }
             return;
         }
-        if self.document.model_fits(&self.models) {
-            self.take_default(source, target);
+        if document.model_fits(self) {
+            self.take_default(shared, document, projects, source, target);
         } else {
-            self.open_between(source, Some(target));
+            self.open_between(shared, document, projects, source, Some(target));
         }
     }
 
     /// Opens the default of a pair in place of a model that was not chosen by the user.
-    fn take_default(&mut self, source: &str, target: &str) {
+    fn take_default(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        source: &str,
+        target: &str,
+    ) {
         let key = pair_key(source, target);
-        let has = self.shared.settings.default_models.contains_key(&key);
-        if has && !self.models.is_by_hand {
-            self.open_between(source, Some(target));
+        let has = shared.settings.default_models.contains_key(&key);
+        if has && !self.is_by_hand {
+            self.open_between(shared, document, projects, source, Some(target));
         }
     }
 
     /// Opens the models that translate between two languages, unless they are open; whether there are any.
-    pub(super) fn open_between(&mut self, source: &str, target: Option<&str>) -> bool {
-        let defaults = &self.shared.settings.default_models;
-        let Some(found) = route(&self.models.all, defaults, source, target) else {
+    pub(super) fn open_between(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        source: &str,
+        target: Option<&str>,
+    ) -> bool {
+        let defaults = &shared.settings.default_models;
+        let Some(found) = route(&self.all, defaults, source, target) else {
             return false;
         };
         let legs = found.legs(Some(source));
         let folders =
             |legs: &[Leg]| -> Vec<PathBuf> { legs.iter().map(|leg| leg.folder.clone()).collect() };
         let reached = legs.last().and_then(|leg| leg.target.as_deref());
-        let is_open = folders(&legs) == folders(&self.models.opened)
-            && self
-                .document
-                .languages(&self.models)
-                .is_some_and(|(from, to)| {
-                    is_same_language(&from, source) && Some(to.as_str()) == reached
-                });
+        let is_open = folders(&legs) == folders(&self.opened)
+            && document.languages(self).is_some_and(|(from, to)| {
+                is_same_language(&from, source) && Some(to.as_str()) == reached
+            });
         if !is_open {
             // A translation that was requested earlier is made with this model.
-            let waiting = self.document.waiting_scope.take();
-            self.open_legs(legs);
-            self.document.waiting_scope = waiting;
+            let waiting = document.waiting_scope.take();
+            self.open_legs(shared, document, projects, legs);
+            document.waiting_scope = waiting;
         }
-        self.models.is_by_hand = false;
+        self.is_by_hand = false;
         true
     }
 
-    pub(super) fn translate_from(&mut self, source: &str) {
-        self.models.is_named = false;
-        let current = self.document.languages(&self.models);
+    pub(super) fn translate_from(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        source: &str,
+    ) {
+        self.is_named = false;
+        let current = document.languages(self);
         let target = current.map(|(_, target)| target);
         let target = target.filter(|target| !is_same_language(target, source));
-        if self.document.open.is_some() {
-            self.document
-                .with_document(|open| open.source_language = Some(source.to_owned()));
-            self.document.touch(&self.shared);
+        if document.open.is_some() {
+            document.with_document(|open| open.source_language = Some(source.to_owned()));
+            document.touch(shared);
         }
         let is_open = target.is_some_and(|target| {
-            self.stay_with_model(source, &target) || self.open_between(source, Some(&target))
+            self.stay_with_model(shared, document, projects, source, &target)
+                || self.open_between(shared, document, projects, source, Some(&target))
         });
         // Work that is there stays in its language, and so does a file that declares its target.
-        let is_bound = self
-            .document
+        let is_bound = document
             .open
             .as_ref()
             .is_some_and(|open| open.has_work() || open.declared_languages()[1].is_some());
-        let other = || {
-            route(
-                &self.models.all,
-                &self.shared.settings.default_models,
-                source,
-                None,
-            )
-        };
+        let other = || route(&self.all, &shared.settings.default_models, source, None);
         if is_open {
             return;
         }
         match other().filter(|_| !is_bound) {
             Some(way) => {
-                self.document
-                    .switch_target(&mut self.shared, &self.models, way.target());
-                self.open_between(source, Some(way.target()));
+                document.switch_target(shared, self, way.target());
+                self.open_between(shared, document, projects, source, Some(way.target()));
             }
-            None => self.no_way(source, None),
+            None => show_no_way(shared, source, None),
         }
-        self.read_memory_without_model();
+        self.read_memory_without_model(shared, document, projects);
     }
 
-    pub(super) fn translate_to(&mut self, target: &str) {
-        self.models.is_named = false;
-        self.shared
-            .set(|settings| settings.target_language = Some(target.to_owned()));
-        let Some((source, _)) = self.document.languages(&self.models) else {
+    pub(super) fn translate_to(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        target: &str,
+    ) {
+        self.is_named = false;
+        shared.set(|settings| settings.target_language = Some(target.to_owned()));
+        let Some((source, _)) = document.languages(self) else {
             return;
         };
-        self.document
-            .switch_target(&mut self.shared, &self.models, target);
-        self.document
-            .with_document(|open| open.name_variant(target));
-        if self.document.open.is_some() {
-            self.document.touch(&self.shared);
+        document.switch_target(shared, self, target);
+        document.with_document(|open| open.name_variant(target));
+        if document.open.is_some() {
+            document.touch(shared);
         }
-        if !self.stay_with_model(&source, target) && !self.open_between(&source, Some(target)) {
-            self.no_way(&source, Some(target));
-            self.read_memory_without_model();
+        if !self.stay_with_model(shared, document, projects, &source, target)
+            && !self.open_between(shared, document, projects, &source, Some(target))
+        {
+            show_no_way(shared, &source, Some(target));
+            self.read_memory_without_model(shared, document, projects);
         }
     }
 
     /// Opens the model of several languages that is open between others, if it knows them.
-    fn stay_with_model(&mut self, source: &str, target: &str) -> bool {
-        let [leg] = self.models.opened.as_slice() else {
+    fn stay_with_model(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        source: &str,
+        target: &str,
+    ) -> bool {
+        let [leg] = self.opened.as_slice() else {
             return false;
         };
         let folder = leg.folder.clone();
-        let several = self.models.get(&folder).filter(|model| {
+        let several = self.get(&folder).filter(|model| {
             model.sources.len().max(model.targets.len()) > 1 && model.translates_from(source)
         });
         let Some(target) = several.and_then(|model| model.target(source, Some(target))) else {
@@ -258,40 +298,41 @@ impl AppState {
             source: Some(source.to_owned()),
             target: Some(target.to_owned()),
         };
-        self.open_legs(vec![leg]);
+        self.open_legs(shared, document, projects, vec![leg]);
         true
     }
 
-    fn no_way(&mut self, source: &str, target: Option<&str>) {
-        let source = language::name(source);
-        let to = target.map_or(String::new(), |target| {
-            format!(" to {}", language::name(target))
-        });
-        let title = format!("No installed model translates from {source}{to}");
-        let detail = "Models → Get models… lists models to download.";
-        self.shared.notify(NoticeKind::Hint, title, detail);
-    }
-
     /// Opens a model that a person has chosen.
-    pub(crate) fn open_model(&mut self, folder: PathBuf) {
+    pub(crate) fn open_model(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        folder: PathBuf,
+    ) {
         // Or the lists of models would have the same folder under two names.
         let folder = std::path::absolute(&folder).unwrap_or(folder);
-        self.models.is_by_hand = true;
-        let leg = self.leg_of(folder);
-        self.open_legs(vec![leg]);
+        self.is_by_hand = true;
+        let leg = self.leg_of(shared, document, folder);
+        self.open_legs(shared, document, projects, vec![leg]);
     }
 
     /// Opens the model of a project: no text chooses another.
-    pub(crate) fn open_named_model(&mut self, folder: PathBuf) {
-        self.open_model(folder);
-        self.models.is_named = true;
+    pub(crate) fn open_named_model(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        folder: PathBuf,
+    ) {
+        self.open_model(shared, document, projects, folder);
+        self.is_named = true;
     }
 
     /// A model, between the languages in use if it has them among several.
-    fn leg_of(&self, folder: PathBuf) -> Leg {
-        let current = self.document.languages(&self.models);
-        let detected = self
-            .document
+    fn leg_of(&self, shared: &Shared, document: &DocumentPage, folder: PathBuf) -> Leg {
+        let current = document.languages(self);
+        let detected = document
             .open
             .as_ref()
             .and_then(|open| open.language.as_ref());
@@ -301,14 +342,13 @@ impl AppState {
             .map(|found| found.code.clone())
             .into_iter()
             .chain(from);
-        let wanted = self
-            .shared
+        let wanted = shared
             .settings
             .target_language
             .clone()
             .into_iter()
             .chain(to);
-        let Some(model) = self.models.get(&folder) else {
+        let Some(model) = self.get(&folder) else {
             return Leg::alone(folder);
         };
         if model.is_language_model() {
@@ -336,30 +376,34 @@ impl AppState {
     }
 
     /// Opens models in a row.
-    pub(super) fn open_legs(&mut self, legs: Vec<Leg>) {
+    pub(super) fn open_legs(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        legs: Vec<Leg>,
+    ) {
         let Some((first, others)) = legs.split_first() else {
             return;
         };
         let (first, second) = (first.clone(), others.first().cloned());
-        let job = self.shared.next_job();
-        self.document.cancel();
+        let job = shared.next_job();
+        document.cancel();
         let opening = ModelState::Opening {
             job,
             folder: first.folder.clone(),
         };
-        let before = std::mem::replace(&mut self.models.current, opening);
+        let before = std::mem::replace(&mut self.current, opening);
         if matches!(before, ModelState::Open { .. }) {
-            self.models.previous = Some(before);
+            self.previous = Some(before);
         }
-        let device: DeviceChoice = self.shared.settings.device.into();
-        if let Some(key) = self.models.pair_of(&legs) {
-            self.take_memory_of(&key);
+        let device: DeviceChoice = shared.settings.device.into();
+        if let Some(key) = self.pair_of(&legs) {
+            take_memory_of(shared, projects, &key);
         }
-        let memory = self
-            .models
-            .user_memory(&self.shared, &self.document, &self.projects);
-        self.models.requested = legs;
-        self.shared.requests.push(Request::OpenModel {
+        let memory = self.user_memory(shared, document, projects);
+        self.requested = legs;
+        shared.requests.push(Request::OpenModel {
             job,
             folder: first.folder,
             languages: [first.source, first.target],
@@ -370,33 +414,49 @@ impl AppState {
     }
 
     /// Opens the same models with other settings.
-    pub(crate) fn open_again(&mut self) {
-        if self.models.requested.is_empty() {
-            return self.open_first_model(None);
+    pub(crate) fn open_again(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+    ) {
+        if self.requested.is_empty() {
+            return self.open_first_model(shared, document, projects, None);
         }
-        self.open_legs(self.models.requested.clone());
+        self.open_legs(shared, document, projects, self.requested.clone());
     }
 
     /// Notes that the open document is to choose its model.
-    pub(crate) fn document_chooses(&mut self) {
-        self.models.is_undecided = true;
-        self.choose_for_document();
+    pub(crate) fn document_chooses(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+    ) {
+        self.is_undecided = true;
+        self.choose_for_document(shared, document, projects);
     }
 
     /// Opens the model named on the command line, else the one chosen as default, else the last one used, else the one that
     /// came with the program.
-    pub fn open_first_model(&mut self, named: Option<PathBuf>) {
-        let settings = &self.shared.settings;
+    pub fn open_first_model(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        named: Option<PathBuf>,
+    ) {
+        let settings = &shared.settings;
         let mut last = settings.default_model.iter().chain(&settings.recent_models);
         let is_named = named.is_some();
         let is_there = |folder: &&PathBuf| Path::exists(folder);
         let folder = named
             .or_else(|| last.find(is_there).cloned())
-            .or_else(|| self.shared.shipped.models.first().cloned());
+            .or_else(|| shared.shipped.models.first().cloned());
         if let Some(folder) = folder {
-            self.open_model(folder);
-            self.models.is_undecided |= self.models.said.iter().any(Option::is_some);
-            (self.models.is_by_hand, self.models.is_named) = (is_named, is_named);
+            self.open_model(shared, document, projects, folder);
+            self.is_undecided |= self.said.iter().any(Option::is_some);
+            (self.is_by_hand, self.is_named) = (is_named, is_named);
         }
     }
 }
@@ -412,4 +472,27 @@ impl Models {
         let target = target.or_else(|| of(last).targets.first().cloned())?;
         Some(pair_key(&source, &target))
     }
+}
+
+impl Models {
+    pub(crate) fn set_device(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        device: DeviceChoice,
+    ) {
+        shared.set(|settings| settings.device = device.into());
+        self.open_again(shared, document, projects);
+    }
+}
+
+fn show_no_way(shared: &mut Shared, source: &str, target: Option<&str>) {
+    let source = language::name(source);
+    let to = target.map_or(String::new(), |target| {
+        format!(" to {}", language::name(target))
+    });
+    let title = format!("No installed model translates from {source}{to}");
+    let detail = "Models → Get models… lists models to download.";
+    shared.notify(NoticeKind::Hint, title, detail);
 }

@@ -4,6 +4,7 @@ mod commands;
 mod events;
 mod getting;
 mod languages;
+mod memories;
 mod own_memory;
 mod pair;
 
@@ -243,5 +244,11 @@ impl Models {
             }
         }
         models
+    }
+}
+
+impl Models {
+    pub(crate) fn is_opening_model(&self, job: JobId) -> bool {
+        matches!(&self.current, ModelState::Opening { job: opening, .. } if *opening == job)
     }
 }

@@ -4,6 +4,7 @@
 //! given it. A model that a person chooses for other languages takes the document along, but for a file that declares its
 //! target.
 
+use super::memories::take_memory_of;
 use super::own_memory::{OwnMemory, pair_name};
 use super::{LanguageNote, Models};
 use crate::document::DocumentPage;
@@ -11,8 +12,8 @@ use crate::error::Result;
 use crate::jobs::{JobId, ModelRequest};
 use crate::models::ModelState;
 use crate::notices::NoticeKind;
+use crate::project::Projects;
 use crate::shared::Shared;
-use crate::state::AppState;
 use crate::{OpenDocument, language};
 use canopy_corpus::is_same_language;
 use canopy_corpus::memory::TranslationMemory;
@@ -244,14 +245,14 @@ impl Models {
     }
 }
 
-impl AppState {
+impl Models {
     /// Has the document follow a model that a person has chosen for other languages.
-    pub(super) fn follow_chosen_model(&mut self) {
-        let is_chosen = self.models.is_by_hand && !self.models.is_undecided;
-        let Some((source, target)) = self.models.model_languages().filter(|_| is_chosen) else {
+    pub(super) fn follow_chosen_model(&mut self, shared: &mut Shared, document: &mut DocumentPage) {
+        let is_chosen = self.is_by_hand && !self.is_undecided;
+        let Some((source, target)) = self.model_languages().filter(|_| is_chosen) else {
             return;
         };
-        let open = self.document.open.as_mut();
+        let open = document.open.as_mut();
         let Some(open) = open.filter(|open| open.target_language.is_some()) else {
             return;
         };
@@ -264,36 +265,39 @@ impl AppState {
             open.source_language = None;
         }
         if !declared_target && target != UNKNOWN {
-            self.document
-                .switch_target(&mut self.shared, &self.models, &target);
+            document.switch_target(shared, self, &target);
         }
     }
 
     /// Reads the memory for the pair of a document that no model translates; a model brings its own.
-    pub(crate) fn read_memory_without_model(&mut self) {
-        let pair = self.document.without_model(&self.models);
+    pub(crate) fn read_memory_without_model(
+        &mut self,
+        shared: &mut Shared,
+        document: &DocumentPage,
+        projects: &Projects,
+    ) {
+        let pair = document.without_model(self);
         let Some((source, target)) = pair else {
-            self.models.own_memory = OwnMemory::default();
+            self.own_memory = OwnMemory::default();
             return;
         };
         let key = pair_key(&source, &target);
-        self.take_memory_of(&key);
+        take_memory_of(shared, projects, &key);
         let place = self
-            .models
-            .user_memory(&self.shared, &self.document, &self.projects)
+            .user_memory(shared, document, projects)
             .map(|memory| (memory, key));
-        if self.models.own_memory.place == place {
+        if self.own_memory.place == place {
             return;
         }
-        self.models.own_memory = OwnMemory {
+        self.own_memory = OwnMemory {
             place: place.clone(),
             ..OwnMemory::default()
         };
-        self.models.memory_pairs = None;
+        self.memory_pairs = None;
         if let Some((memory, _)) = place {
-            let job = self.shared.next_job();
-            self.models.own_memory.job = Some(job);
-            self.models.requests.push(ModelRequest::ReadMemory {
+            let job = shared.next_job();
+            self.own_memory.job = Some(job);
+            self.requests.push(ModelRequest::ReadMemory {
                 job,
                 memory,
                 languages: [source, target],
@@ -301,8 +305,15 @@ impl AppState {
         }
     }
 
-    pub(crate) fn memory_read(&mut self, job: JobId, memory: Result<Arc<TranslationMemory>>) {
-        let own = &mut self.models.own_memory;
+    pub(crate) fn memory_read(
+        &mut self,
+        shared: &mut Shared,
+        document: &DocumentPage,
+        projects: &Projects,
+        job: JobId,
+        memory: Result<Arc<TranslationMemory>>,
+    ) {
+        let own = &mut self.own_memory;
         if own.job.take_if(|it| *it == job).is_none() {
             return;
         }
@@ -311,18 +322,7 @@ impl AppState {
             own.read = Some(memory);
             pairs
         });
-        self.memory_opened(pairs);
-    }
-
-    /// Makes the memory that was used for a pair the one in use.
-    pub(crate) fn take_memory_of(&mut self, key: &str) {
-        let memories = &self.shared.settings.memories;
-        // Settings of an older version have one for all pairs.
-        if self.projects.open.is_some() || memories.is_empty() {
-            return;
-        }
-        let known = memories.get(key).cloned();
-        self.shared.set(|settings| settings.memory = known);
+        self.memory_opened(shared, document, projects, pairs);
     }
 }
 

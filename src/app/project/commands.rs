@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{ProjectCommand, Taking};
+use super::{ProjectCommand, Projects, Taking};
 use crate::ask::Ask;
 use crate::command::Page;
 use crate::error::Result;
 use crate::jobs::{FileRequest, Head, JobId, ProjectRequest, ProjectStatus, TakenWork};
 use crate::models::ModelState;
 use crate::notices::NoticeKind;
+use crate::shared::Shared;
 use crate::state::AppState;
 
 impl AppState {
@@ -23,27 +24,30 @@ impl AppState {
             }),
             ProjectCommand::Add(documents) => {
                 let work = self.work_to_take_along();
-                self.request_project(|job, folder| ProjectRequest::Add {
-                    job,
-                    folder,
-                    documents,
-                    work,
-                });
+                self.projects
+                    .request_project(&mut self.shared, |job, folder| ProjectRequest::Add {
+                        job,
+                        folder,
+                        documents,
+                        work,
+                    });
             }
             ProjectCommand::Remove(document) => {
-                self.request_project(|job, folder| ProjectRequest::Remove {
-                    job,
-                    folder,
-                    document,
-                });
+                self.projects
+                    .request_project(&mut self.shared, |job, folder| ProjectRequest::Remove {
+                        job,
+                        folder,
+                        document,
+                    });
             }
             ProjectCommand::Move(document, by) => {
-                self.request_project(|job, folder| ProjectRequest::Move {
-                    job,
-                    folder,
-                    document,
-                    by,
-                });
+                self.projects
+                    .request_project(&mut self.shared, |job, folder| ProjectRequest::Move {
+                        job,
+                        folder,
+                        document,
+                        by,
+                    });
             }
             ProjectCommand::Settings(command) => self.change_project_settings(command),
             ProjectCommand::TranslateAll => self.translate_project(),
@@ -55,11 +59,17 @@ impl AppState {
                     .extend(name.map(|name| Ask::WordCount { name }));
             }
             ProjectCommand::CountWordsTo(path) => self.write_word_count(path),
-            ProjectCommand::UseMemory(memory) => self.use_project_memory(memory),
+            ProjectCommand::UseMemory(memory) => {
+                self.projects.use_project_memory(&mut self.shared, memory);
+            }
             ProjectCommand::Export => {
                 self.document.keep_edit_if_valid(&self.shared);
                 self.document.save_project(&mut self.shared);
-                self.request_project(|job, folder| ProjectRequest::Export { job, folder });
+                self.projects
+                    .request_project(&mut self.shared, |job, folder| ProjectRequest::Export {
+                        job,
+                        folder,
+                    });
             }
             ProjectCommand::Close => self.close_project(),
         }
@@ -71,29 +81,6 @@ impl AppState {
         self.projects
             .requests
             .push(ProjectRequest::Look { job, folder });
-    }
-
-    /// Has a memory copied into the open project.
-    pub(crate) fn use_project_memory(&mut self, memory: PathBuf) {
-        self.projects.taking = Some(Taking::Memory);
-        self.request_project(|job, folder| ProjectRequest::UseMemory {
-            job,
-            folder,
-            memory,
-        });
-    }
-
-    /// Hands a request about the open project on.
-    pub(super) fn request_project(
-        &mut self,
-        request: impl FnOnce(JobId, PathBuf) -> ProjectRequest,
-    ) {
-        let Some(folder) = self.projects.folder().map(Path::to_owned) else {
-            return;
-        };
-        let job = self.shared.next_job();
-        self.projects.looking = Some(job);
-        self.projects.requests.push(request(job, folder));
     }
 
     fn ask_for_project(&mut self) {
@@ -196,7 +183,10 @@ impl AppState {
         }
         match self.projects.taking.take() {
             Some(Taking::Settings) => self.use_project_settings(),
-            Some(Taking::Memory) => self.open_again(),
+            Some(Taking::Memory) => {
+                self.models
+                    .open_again(&mut self.shared, &mut self.document, &self.projects);
+            }
             None => {}
         }
     }
@@ -221,7 +211,12 @@ impl AppState {
             ModelState::None | ModelState::Opening { .. } => false,
         };
         match folder.or(named) {
-            Some(folder) if !is_open => self.open_named_model(folder),
+            Some(folder) if !is_open => self.models.open_named_model(
+                &mut self.shared,
+                &mut self.document,
+                &self.projects,
+                folder,
+            ),
             None if !is_open && head.model.is_some() && !self.models.is_listed() => {
                 self.projects.waits_for_models = true;
             }
@@ -233,9 +228,12 @@ impl AppState {
                     title,
                     "Another model is used until it is.",
                 );
-                self.open_again();
+                self.models
+                    .open_again(&mut self.shared, &mut self.document, &self.projects);
             }
-            _ => self.open_again(),
+            _ => self
+                .models
+                .open_again(&mut self.shared, &mut self.document, &self.projects),
         }
     }
 
@@ -256,7 +254,8 @@ impl AppState {
             return self.close_project();
         }
         if std::mem::take(&mut self.projects.is_memory_old) {
-            self.open_again();
+            self.models
+                .open_again(&mut self.shared, &mut self.document, &self.projects);
         }
     }
 
@@ -289,7 +288,8 @@ impl AppState {
             if self.shared.page == Page::Project {
                 self.shared.page = Page::Document;
             }
-            self.open_again();
+            self.models
+                .open_again(&mut self.shared, &mut self.document, &self.projects);
         }
     }
 
@@ -301,7 +301,11 @@ impl AppState {
         self.shared.page = Page::Project;
         self.document.keep_edit_if_valid(&self.shared);
         self.document.save_project(&mut self.shared);
-        self.request_project(|job, folder| ProjectRequest::Look { job, folder });
+        self.projects
+            .request_project(&mut self.shared, |job, folder| ProjectRequest::Look {
+                job,
+                folder,
+            });
     }
 
     /// A line about the sentences of the project that stand in the source language; nothing if there are none.
@@ -337,5 +341,31 @@ impl AppState {
                 .shared
                 .show_error("The translations could not be written", &error),
         }
+    }
+}
+
+impl Projects {
+    /// Has a memory copied into the open project.
+    pub(crate) fn use_project_memory(&mut self, shared: &mut Shared, memory: PathBuf) {
+        self.taking = Some(Taking::Memory);
+        self.request_project(shared, |job, folder| ProjectRequest::UseMemory {
+            job,
+            folder,
+            memory,
+        });
+    }
+
+    /// Hands a request about the open project on.
+    pub(super) fn request_project(
+        &mut self,
+        shared: &mut Shared,
+        request: impl FnOnce(JobId, PathBuf) -> ProjectRequest,
+    ) {
+        let Some(folder) = self.folder().map(Path::to_owned) else {
+            return;
+        };
+        let job = shared.next_job();
+        self.looking = Some(job);
+        self.requests.push(request(job, folder));
     }
 }

@@ -85,11 +85,12 @@ impl AppState {
         self.document.keep_edit_if_valid(&self.shared);
         self.document.save_project(&mut self.shared);
         self.projects.taking = Some(Taking::Settings);
-        self.request_project(|job, folder| ProjectRequest::Configure {
-            job,
-            folder,
-            settings: Box::new(settings),
-        });
+        self.projects
+            .request_project(&mut self.shared, |job, folder| ProjectRequest::Configure {
+                job,
+                folder,
+                settings: Box::new(settings),
+            });
     }
 
     /// After the project has taken other settings: its model, its memories and its termbases are used from now on.

@@ -11,7 +11,6 @@ use crate::models::Models;
 use crate::notices::NoticeKind;
 use crate::settings::Device;
 use crate::shared::Shared;
-use crate::state::AppState;
 use canopy_train::sweep::is_sweep;
 use canopy_train::{EndReason, Order, RunState, TrainingConfig};
 
@@ -371,23 +370,6 @@ impl Training {
         self.sample_run_ended(shared, evaluate, job, false);
         shared.show_error(&format!("{name} stopped"), error);
         true
-    }
-}
-
-impl AppState {
-    pub(crate) fn exported(&mut self, to: PathBuf, promote: bool) {
-        if promote {
-            // Models are known by absolute paths.
-            let to = std::path::absolute(&to).unwrap_or(to);
-            self.models.promote(&to);
-            self.models.selected = Some(to.clone());
-            // Once it is open its languages are known, and a dialog asks whether it becomes their default.
-            self.open_model(to);
-        } else {
-            let detail = to.display().to_string();
-            self.shared
-                .notify(NoticeKind::Done, "Model exported", detail);
-        }
     }
 }
 

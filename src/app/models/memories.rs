@@ -1,0 +1,192 @@
+//! Translation memories in use: which one a pair of languages has, and those that are looked up after it.
+
+use std::path::{Path, PathBuf};
+
+use super::Models;
+use crate::document::DocumentPage;
+use crate::error::Result;
+use crate::jobs::{FurtherMemory, UserMemory};
+use crate::project::Projects;
+use crate::shared::Shared;
+use canopy_project::MAX_PENALTY;
+use canopy_translate::inference::pair_key;
+
+impl Models {
+    pub(crate) fn use_memory(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &mut Projects,
+        memory: Option<PathBuf>,
+    ) {
+        self.memory_pairs = None;
+        if let (Some(memory), Some(_)) = (&memory, &projects.open) {
+            return projects.use_project_memory(shared, memory.clone());
+        }
+        shared.set(|settings| {
+            if let Some(path) = &memory {
+                settings.remember_memory(path);
+            }
+            settings.memory.clone_from(&memory);
+        });
+        self.keep_memory_of_pair(shared, document, memory);
+        self.read_memories_again(shared, document, projects);
+    }
+
+    fn read_memories_again(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+    ) {
+        if document.without_model(self).is_some() {
+            return self.read_memory_without_model(shared, document, projects);
+        }
+        self.open_again(shared, document, projects);
+    }
+
+    /// Looks a memory up after those that are in use, with a penalty in per cent, or no longer.
+    pub(crate) fn use_further_memory(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        path: &Path,
+        penalty: Option<u8>,
+    ) {
+        let Some(key) = self.memory_key(document) else {
+            return;
+        };
+        shared.set(|settings| {
+            let further = settings.further_memories.entry(key).or_default();
+            let at = further.iter().position(|memory| memory.path == path);
+            match (at, penalty) {
+                (Some(at), Some(penalty)) => further[at].penalty = penalty.min(MAX_PENALTY),
+                (Some(at), None) => {
+                    further.remove(at);
+                }
+                (None, Some(penalty)) => further.push(FurtherMemory {
+                    path: path.to_owned(),
+                    penalty: penalty.min(MAX_PENALTY),
+                }),
+                (None, None) => {}
+            }
+            settings
+                .further_memories
+                .retain(|_, paths| !paths.is_empty());
+        });
+        self.read_memories_again(shared, document, projects);
+    }
+
+    /// Notes the memory of the pair that is translated between, or that it has none.
+    fn keep_memory_of_pair(
+        &mut self,
+        shared: &mut Shared,
+        document: &DocumentPage,
+        memory: Option<PathBuf>,
+    ) {
+        let Some(key) = self.memory_key(document) else {
+            return;
+        };
+        shared.set(|settings| {
+            if let Some(memory) = memory {
+                settings.memories.insert(key, memory);
+            } else {
+                settings.memories.remove(&key);
+                settings.further_memories.remove(&key);
+            }
+        });
+    }
+
+    pub(crate) fn learn_from_memory(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        projects: &Projects,
+        learns: bool,
+    ) {
+        shared.set(|settings| settings.learns_from_memory = learns);
+        if self.user_memory(shared, document, projects).is_some() {
+            self.open_again(shared, document, projects);
+        }
+    }
+
+    pub(crate) fn memory_opened(
+        &mut self,
+        shared: &mut Shared,
+        document: &DocumentPage,
+        projects: &Projects,
+        pairs: Result<usize>,
+    ) {
+        match pairs {
+            Ok(pairs) => {
+                self.memory_pairs = Some(pairs);
+                if projects.open.is_none() {
+                    self.keep_memory_of_pair(shared, document, shared.settings.memory.clone());
+                }
+            }
+            Err(error) => {
+                self.memory_pairs = None;
+                if projects.open.is_none() {
+                    shared.set(|settings| settings.memory = None);
+                    self.keep_memory_of_pair(shared, document, None);
+                }
+                shared.show_error("The translation memory could not be read", &error);
+            }
+        }
+    }
+
+    /// The one that a model is opened with.
+    pub(crate) fn user_memory(
+        &self,
+        shared: &Shared,
+        document: &DocumentPage,
+        projects: &Projects,
+    ) -> Option<UserMemory> {
+        let project = projects.folder().map(Path::to_owned);
+        let further = match project {
+            Some(_) => Vec::new(),
+            None => self.further_memories(shared, document),
+        };
+        let path = project.or(shared.settings.memory.clone())?;
+        Some(UserMemory {
+            path,
+            further,
+            learns: shared.settings.learns_from_memory,
+        })
+    }
+
+    /// Memories that are looked up after the one in use, in their order.
+    pub fn further_memories(&self, shared: &Shared, document: &DocumentPage) -> Vec<FurtherMemory> {
+        let of_pair = self
+            .memory_key(document)
+            .and_then(|key| shared.settings.further_memories.get(&key));
+        let mut further = of_pair.cloned().unwrap_or_default();
+        further.retain(|memory| Some(&memory.path) != shared.settings.memory.as_ref());
+        further
+    }
+
+    /// The pair whose memories are in use, as a key of the settings.
+    fn memory_key(&self, document: &DocumentPage) -> Option<String> {
+        let of_document = document.without_model(self);
+        let of_document = of_document.map(|(from, to)| pair_key(&from, &to));
+        let of_open_model = || {
+            let languages = self.model_languages();
+            languages.map(|(from, to)| pair_key(&from, &to))
+        };
+        of_document
+            .or_else(|| self.pair_of(self.requested()))
+            .or_else(of_open_model)
+    }
+}
+
+/// Makes the memory that was used for a pair the one in use.
+pub(super) fn take_memory_of(shared: &mut Shared, projects: &Projects, key: &str) {
+    let memories = &shared.settings.memories;
+    // Settings of an older version have one for all pairs.
+    if projects.open.is_some() || memories.is_empty() {
+        return;
+    }
+    let known = memories.get(key).cloned();
+    shared.set(|settings| settings.memory = known);
+}
