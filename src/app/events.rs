@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::checking::CheckCommand;
 use super::command::{Command, Page};
+use super::explorer::Present;
 use super::models::ModelState;
 use super::notices::NoticeKind;
 use super::open_document::OpenDocument;
@@ -28,7 +29,8 @@ impl AppState {
     pub fn receive(&mut self, event: Event) {
         self.take_in(event);
         self.document.follow_search();
-        self.follow_margin();
+        self.explorer
+            .follow_margin(&mut self.shared, &self.document);
         self.document.follow_checks(&mut self.shared, &self.models);
     }
 
@@ -82,15 +84,28 @@ impl AppState {
                     .prepared(&self.shared, job, (Preparation::Drafting, done, num));
             }
             Event::Adapting { job, done, num } => {
-                if !self.taking_in(job, done, num) {
+                if !self.explorer.taking_in(job, done, num) {
                     self.document
                         .prepared(&self.shared, job, (Preparation::Adapting, done, num));
                 }
             }
-            Event::Traced { job, source } => self.traced(job, source),
-            Event::TraceOpened { job, path, source } => self.trace_opened(job, path, source),
-            Event::Answered { job, answer } => self.answered(job, answer),
-            Event::Explained { job, explanation } => self.explained(job, explanation),
+            Event::Traced { job, source } => self.explorer.traced(
+                &mut self.shared,
+                Present::new(&self.document, &self.models, &self.projects),
+                job,
+                source,
+            ),
+            Event::TraceOpened { job, path, source } => self.explorer.trace_opened(
+                &mut self.shared,
+                Present::new(&self.document, &self.models, &self.projects),
+                job,
+                path,
+                source,
+            ),
+            Event::Answered { job, answer } => self.explorer.answered(job, answer),
+            Event::Explained { job, explanation } => {
+                self.explorer.explained(&mut self.shared, job, explanation);
+            }
             Event::Suggested { job, suggestion } => {
                 self.document
                     .suggested(&mut self.shared, &self.models, job, suggestion);
@@ -99,9 +114,9 @@ impl AppState {
                 job,
                 mean_log_probs,
             } => self.document.ranked(job, mean_log_probs),
-            Event::Comparing { job, done, num } => self.comparing(job, done, num),
-            Event::Compared { job, view } => self.compared(job, view),
-            Event::Margin { job, margin } => self.margin_found(job, margin),
+            Event::Comparing { job, done, num } => self.explorer.comparing(job, done, num),
+            Event::Compared { job, view } => self.explorer.compared(job, view),
+            Event::Margin { job, margin } => self.explorer.margin_found(job, margin),
             Event::Evaluating { job, progress } => {
                 self.evaluate.evaluating(&self.shared, job, progress);
             }
@@ -122,7 +137,10 @@ impl AppState {
             Event::EvaluationSaved { job, path } => {
                 self.evaluate.evaluation_saved(&mut self.shared, job, &path);
             }
-            Event::ExplanationSaved { job, path } => self.explanation_saved(job, &path),
+            Event::ExplanationSaved { job, path } => {
+                self.explorer
+                    .explanation_saved(&mut self.shared, job, &path);
+            }
             Event::SentenceTranslated {
                 job,
                 index,
@@ -313,7 +331,12 @@ impl AppState {
                 self.evaluate
                     .corpus_known(&self.models, &self.training, &folder);
             }
-            Event::EncoderImported { job, folder } => self.encoder_imported(job, folder),
+            Event::EncoderImported { job, folder } => self.explorer.encoder_imported(
+                &mut self.shared,
+                Present::new(&self.document, &self.models, &self.projects),
+                job,
+                folder,
+            ),
             Event::PathsMissing { paths } => self.forget_missing(&paths),
             Event::DocumentSaved { path, .. } => {
                 self.shared
@@ -329,7 +352,12 @@ impl AppState {
         };
         self.document.last_progress = Some(running.progress);
         self.document.finish_update(&mut self.shared, &running);
-        self.trace_if_shown();
+        self.explorer.trace_if_shown(
+            &mut self.shared,
+            &mut self.document,
+            &self.models,
+            &self.projects,
+        );
         self.translated_for_trace();
         let missing = running.progress.num_sentences - running.progress.done_sentences;
         if cancelled && missing > 0 {
@@ -455,7 +483,7 @@ impl AppState {
             self.shared.failed_to_write(error);
             self.shared
                 .show_error("The translation could not be saved", error);
-        } else if !self.explorer_failed(job, error)
+        } else if !self.explorer.explorer_failed(&mut self.shared, job, error)
             && !self
                 .evaluate
                 .evaluation_failed(&mut self.shared, &mut self.training, job, error)

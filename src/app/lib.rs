@@ -59,7 +59,7 @@ pub use document::DocumentPage;
 pub use evaluating::{
     Contrast, ContrastCommand, Evaluate, EvaluateCommand, EvaluateView, Listed, deciding_word,
 };
-pub use explorer::{ExploreCommand, Explorer};
+pub use explorer::{ExploreCommand, Explorer, Present};
 pub use language_model::{LanguageModelCommand, Suggestions, Tested};
 pub use machines::{MachineCommand, NamedMachine};
 pub use merging::{MergeCommand, Merges, Merging};

@@ -96,7 +96,13 @@ impl AppState {
     pub(super) fn open(&mut self, path: PathBuf) {
         match Kind::from_path(&path) {
             Kind::Document => self.document.open_document(&mut self.shared, path, None),
-            Kind::Trace => self.apply_explore(ExploreCommand::OpenTrace(path)),
+            Kind::Trace => self.explorer.apply_explore(
+                &mut self.shared,
+                &mut self.document,
+                &mut self.models,
+                &self.projects,
+                ExploreCommand::OpenTrace(path),
+            ),
             Kind::Memory => self.models.use_memory(
                 &mut self.shared,
                 &mut self.document,

@@ -70,7 +70,7 @@ impl AppState {
     }
 
     pub(super) fn start_translation(&mut self, scope: Scope) {
-        self.stop_comparing_sentences();
+        self.explorer.stop_comparing_sentences();
         self.document.adopt_target(&mut self.shared, &self.models);
         if self.document.without_model(&self.models).is_some() {
             return self.document.show_no_model(&mut self.shared, &self.models);

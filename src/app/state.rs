@@ -8,7 +8,7 @@ use super::checking::CheckCommand;
 use super::command::{Command, HelpPage, Page};
 use super::document::DocumentPage;
 use super::evaluating::Evaluate;
-use super::explorer::{ExploreCommand, Explorer};
+use super::explorer::{ExploreCommand, Explorer, Present};
 use super::find::FindCommand;
 use super::merging::MergeCommand;
 use super::models::{ModelState, Models};
@@ -46,6 +46,11 @@ impl AppState {
             shared: Shared::new(folders, settings, shipped),
             ..Self::default()
         }
+    }
+
+    /// What can be traced.
+    pub fn present(&self) -> Present<'_> {
+        Present::new(&self.document, &self.models, &self.projects)
     }
 
     /// Advances the clock: saves what is due and removes old messages. Returns when it wants to be called again.
@@ -91,7 +96,8 @@ impl AppState {
     pub fn apply(&mut self, command: Command) {
         self.carry_out(command);
         self.document.follow_selection();
-        self.follow_margin();
+        self.explorer
+            .follow_margin(&mut self.shared, &self.document);
         self.document.follow_checks(&mut self.shared, &self.models);
         self.document.follow_search();
     }
@@ -279,7 +285,12 @@ impl AppState {
             Command::UseVersion { sentence, version } => {
                 self.document.use_version(&self.shared, sentence, version);
             }
-            Command::ShowPage(Page::Explore) => self.show_explorer(),
+            Command::ShowPage(Page::Explore) => self.explorer.show_explorer(
+                &mut self.shared,
+                &mut self.document,
+                &self.models,
+                &self.projects,
+            ),
             Command::ShowPage(Page::Project) => self.show_project(),
             Command::ShowPage(page) => {
                 if matches!(page, Page::Training | Page::Evaluate) {
@@ -287,7 +298,13 @@ impl AppState {
                 }
                 self.shared.page = page;
             }
-            Command::Explore(command) => self.apply_explore(command),
+            Command::Explore(command) => self.explorer.apply_explore(
+                &mut self.shared,
+                &mut self.document,
+                &mut self.models,
+                &self.projects,
+                command,
+            ),
             Command::Evaluate(command) => {
                 if let Some(unit) =
                     self.evaluate

@@ -128,7 +128,7 @@ fn a_model_that_reads_sentences_offers_one_that_reads_the_document() {
         .any(|it| matches!(it, Request::Trace { .. }));
     assert!(is_traced, "and the document with it");
     assert_eq!(state.explorer.question.view, ViewKind::Tree);
-    assert!(state.model_of_documents().is_none());
+    assert!(state.present().model_of_documents().is_none());
 }
 
 #[test]
@@ -243,7 +243,12 @@ fn a_sentence_of_a_trace_is_shown_in_no_other_document() {
         state.shared.page == Page::Document
     };
     assert!(shown(state, 1));
-    assert_eq!(state.why_trace_is_old(), None);
+    assert_eq!(
+        state
+            .explorer
+            .why_trace_is_old(&state.shared, state.present()),
+        None
+    );
     let open = |state: &mut AppState, path: &str, html: &str| {
         state.apply(Command::ShowPage(Page::Explore));
         state.apply(Command::OpenPath(path.into()));
@@ -260,13 +265,19 @@ fn a_sentence_of_a_trace_is_shown_in_no_other_document() {
     let title = "The open document has no such sentence there";
     let page = "<p>A b</p><p>C</p><p>D e</p>";
     open(state, "other/page.html", page);
-    let reason = state.why_trace_is_old().expect("a reason");
+    let reason = state
+        .explorer
+        .why_trace_is_old(&state.shared, state.present())
+        .expect("a reason");
     assert!(reason.contains("another document"), "{reason}");
     assert!(!shown(state, 1));
     assert_eq!(state.shared.notices.last().expect("a notice").title, title);
     // Read again with a change: the sentence is identified by its text.
     open(state, "page.html", &page.replace("D e", "F"));
-    let reason = state.why_trace_is_old().expect("a reason");
+    let reason = state
+        .explorer
+        .why_trace_is_old(&state.shared, state.present())
+        .expect("a reason");
     assert!(reason.contains("has changed"), "{reason}");
     assert!(shown(state, 1) && !shown(state, 2));
 }
@@ -370,7 +381,7 @@ fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_selected() {
 fn another_memory_makes_the_trace_an_old_one() {
     let mut explored = Explored::page();
     let state = &mut explored.harness.state_mut().state;
-    assert!(state.is_traced());
+    assert!(state.explorer.is_traced(&state.shared, state.present()));
     for memory in [Some("mine.tmx"), None] {
         state.apply(Command::UseMemory(memory.map(PathBuf::from)));
         let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
@@ -382,8 +393,13 @@ fn another_memory_makes_the_trace_an_old_one() {
             device_name: "CPU".to_owned(),
             memory: None,
         });
-        let reason = state.why_trace_is_old();
-        assert_eq!(state.is_traced(), memory.is_none());
+        let reason = state
+            .explorer
+            .why_trace_is_old(&state.shared, state.present());
+        assert_eq!(
+            state.explorer.is_traced(&state.shared, state.present()),
+            memory.is_none()
+        );
         assert_eq!(reason.is_some(), memory.is_some(), "{reason:?}");
     }
 }
@@ -440,7 +456,7 @@ fn without_a_trace_of_this_document_its_margin_is_empty() {
     state.apply(Command::ShowPage(Page::Document));
     state.apply(Command::Select(0));
     explored.answer();
-    assert!(explored.harness.state().state.margin().is_none());
+    assert!(explored.harness.state().state.explorer.margin().is_none());
 }
 
 /// A sentence encoder with random weights.
@@ -612,13 +628,13 @@ fn a_sentence_encoder_of_another_program_is_imported_in_the_window() {
     let mut window = Window::default();
     let import = canopy::app::ExploreCommand::ImportEncoder(foreign);
     window.state.apply(Command::Explore(import));
-    assert!(window.state.is_importing_encoder());
+    assert!(window.state.explorer.is_importing_encoder());
     let library = folder.path().join("models");
     let (sender, events) = std::sync::mpsc::channel();
     let thread = canopy::jobs::ModelsThread::spawn(Some(library), vec![], sender, || ());
     let thread = thread.expect("a thread");
     thread.send(window.state.models.requests.pop().expect("a request"));
-    while window.state.is_importing_encoder() {
+    while window.state.explorer.is_importing_encoder() {
         let event = events.recv_timeout(std::time::Duration::from_mins(2));
         window.state.receive(event.expect("an event"));
     }
@@ -627,7 +643,12 @@ fn a_sentence_encoder_of_another_program_is_imported_in_the_window() {
         "{:?}",
         window.state.shared.notices
     );
-    let encoder = window.state.encoder().expect("it is used").to_owned();
+    let encoder = window
+        .state
+        .shared
+        .encoder()
+        .expect("it is used")
+        .to_owned();
     assert_eq!(encoder, folder.path().join("encoders/tiny-bert"));
     assert!(
         canopy::inference::SentenceEncoder::open(&encoder, canopy::inference::DeviceChoice::Cpu)

@@ -4,150 +4,156 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::present::Present;
 use super::section::UNASKED_BYTES;
 use super::{Awaited, ExploreCommand, Explorer, Origin};
 use crate::ask::Ask;
 use crate::command::Page;
+use crate::document::DocumentPage;
 use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, Request};
 use crate::models::ModelState;
-use crate::state::AppState;
+use crate::models::Models;
+use crate::project::Projects;
+use crate::shared::Shared;
 use canopy_explain::{ContextEdit, Explanation, Heads, ModelView, Question, ViewKind};
-use canopy_translate::inference::{InstalledModel, Reads};
 
-impl AppState {
-    pub(crate) fn apply_explore(&mut self, command: ExploreCommand) {
+impl Explorer {
+    pub(crate) fn apply_explore(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        models: &mut Models,
+        projects: &Projects,
+        command: ExploreCommand,
+    ) {
         use ExploreCommand as C;
-        let explorer = &self.explorer;
-        let mut question = explorer.question;
+        let present = Present::new(document, models, projects);
+        let mut question = self.question;
         match command {
             C::View(view) => {
                 question.view = view;
                 if view == ViewKind::Tree {
-                    question.query = explorer.for_tree(question.query);
+                    question.query = self.for_tree(question.query);
                 }
-                self.turn_to(Some(question));
+                self.look_at(shared, present, Some(question));
             }
             C::Side(side) => {
                 (question.query.side, question.query.word) = (side, None);
-                self.turn_to(Some(question));
+                self.look_at(shared, present, Some(question));
             }
             C::Layer(layer) => {
                 question.query.layer = Some(layer);
-                self.turn_to(Some(question));
+                self.look_at(shared, present, Some(question));
             }
             C::EachHead => {
                 question.each_head = true;
-                self.turn_to(Some(question));
+                self.look_at(shared, present, Some(question));
             }
             C::Heads(heads) => {
                 (question.query.heads, question.each_head) = (heads, false);
                 if heads == Heads::Usual {
                     question.query.layer = None;
                 }
-                self.turn_to(Some(question));
+                self.look_at(shared, present, Some(question));
             }
             C::Order(order) => {
                 question.order = order;
-                self.turn_to(Some(question));
+                self.look_at(shared, present, Some(question));
             }
-            C::Select(spot) => self.turn_to(Some(explorer.about(spot))),
+            C::Select(spot) => self.look_at(shared, present, Some(self.about(spot))),
             C::SelectWholeSentence => {
                 question.query.word = None;
-                self.turn_to(Some(question));
+                self.look_at(shared, present, Some(question));
             }
-            C::NextWord => self.turn_to(explorer.stepped_word(1)),
-            C::PreviousWord => self.turn_to(explorer.stepped_word(-1)),
-            C::NextSentence => self.turn_to(explorer.stepped_sentence(1)),
-            C::PreviousSentence => self.turn_to(explorer.stepped_sentence(-1)),
+            C::NextWord => self.look_at(shared, present, self.stepped_word(1)),
+            C::PreviousWord => self.look_at(shared, present, self.stepped_word(-1)),
+            C::NextSentence => self.look_at(shared, present, self.stepped_sentence(1)),
+            C::PreviousSentence => self.look_at(shared, present, self.stepped_sentence(-1)),
             C::Back => {
-                if let Some(question) = self.explorer.back.pop() {
-                    self.explorer.question = self.explorer.fitted(question);
-                    self.request_trace();
+                if let Some(question) = self.back.pop() {
+                    self.question = self.fitted(question);
+                    self.request_trace(shared, present);
                 }
             }
-            C::Trace(top_t) => self.trace_document(None, top_t),
+            C::Trace(top_t) => self.trace_document(shared, document, models, projects, None, top_t),
             C::TraceWith(folder) => {
                 let folder = std::path::absolute(&folder).unwrap_or(folder);
-                self.explorer.next_model = Some(folder.clone());
-                self.models.open_model(
-                    &mut self.shared,
-                    &mut self.document,
-                    &self.projects,
-                    folder,
-                );
+                self.next_model = Some(folder.clone());
+                models.open_model(shared, document, projects, folder);
             }
             C::TraceSection(sentence) => {
-                let part = self.traced_section(sentence);
-                self.trace_document(part, None);
+                let part = present.traced_section(sentence);
+                self.trace_document(shared, document, models, projects, part, None);
             }
-            C::AskOpenTrace => self.shared.asks.push(Ask::OpenTrace {
-                folder: self.document.document_folder(&self.shared),
+            C::AskOpenTrace => shared.asks.push(Ask::OpenTrace {
+                folder: document.document_folder(shared),
             }),
-            C::OpenTrace(path) => self.open_trace(path, false),
-            C::AskCompare => self.shared.asks.push(Ask::CompareTrace {
-                folder: self.document.document_folder(&self.shared),
+            C::OpenTrace(path) => self.open_trace(shared, path, false),
+            C::AskCompare => shared.asks.push(Ask::CompareTrace {
+                folder: document.document_folder(shared),
             }),
-            C::CompareWith(path) => self.open_trace(path, true),
+            C::CompareWith(path) => self.open_trace(shared, path, true),
             C::StopComparing => {
-                if self.explorer.compared.take().is_some() {
-                    self.request_trace();
+                if self.compared.take().is_some() {
+                    self.request_trace(shared, present);
                 }
             }
-            C::AskEncoder => self.shared.asks.push(Ask::Encoder),
-            C::AskEncoderToImport(is_folder) => self.shared.asks.push(if is_folder {
+            C::AskEncoder => shared.asks.push(Ask::Encoder),
+            C::AskEncoderToImport(is_folder) => shared.asks.push(if is_folder {
                 Ask::EncoderFolder
             } else {
                 Ask::EncoderFile
             }),
-            C::ImportEncoder(path) => self.import_encoder(path),
-            C::UseEncoder(folder) => self.use_encoder(folder),
-            C::Measure(measure) => self.use_measure(measure),
+            C::ImportEncoder(path) => self.import_encoder(shared, models, path),
+            C::UseEncoder(folder) => self.use_encoder(shared, present, folder),
+            C::Measure(measure) => self.use_measure(shared, present, measure),
             C::StopEncoding => self.stop_comparing_sentences(),
-            C::EditContext(edit) => self.edit_context(edit),
+            C::EditContext(edit) => self.edit_context(shared, present, edit),
             C::Cancel => self.cancel_explanation(),
-            C::Retry => self.request_trace(),
-            C::AskSaveFigure(extension) => self.ask_save_explanation(extension),
-            C::SaveFigure(path) => self.save_figure(path),
-            C::AskSaveTrace => self.ask_save_explanation("trace"),
-            C::SaveTrace(path) => self.save_trace(path),
-            C::ShowInDocument(sentence) => self.show_in_document(sentence),
+            C::Retry => self.request_trace(shared, present),
+            C::AskSaveFigure(extension) => self.ask_save_explanation(shared, extension),
+            C::SaveFigure(path) => self.save_figure(shared, path),
+            C::AskSaveTrace => self.ask_save_explanation(shared, "trace"),
+            C::SaveTrace(path) => self.save_trace(shared, path),
+            C::ShowInDocument(sentence) => self.show_in_document(shared, document, sentence),
         }
     }
 
-    fn turn_to(&mut self, question: Option<Question>) {
-        if question.is_some_and(|question| self.explorer.turn_to(question)) && !self.has_answer() {
-            self.request_trace();
+    fn look_at(&mut self, shared: &mut Shared, present: Present<'_>, question: Option<Question>) {
+        if question.is_some_and(|question| self.turn_to(question))
+            && !self.has_answer(shared, present)
+        {
+            self.request_trace(shared, present);
         }
     }
 
     /// Whether the model's answer about another word of the sentence answers this question too.
-    fn has_answer(&mut self) -> bool {
-        let (is_present, question) = (self.shows_present(), self.explorer.question);
-        let explorer = &mut self.explorer;
-        let Some(Ok(answer)) = &explorer.answer else {
+    fn has_answer(&mut self, shared: &Shared, present: Present<'_>) -> bool {
+        let (is_present, question) = (self.shows_present(shared, present), self.question);
+        let Some(Ok(answer)) = &self.answer else {
             return false;
         };
         let selected = (question.view, question.query.sentence);
         let is_answered = answer.explanation.of_sentence() == Some(selected);
-        if explorer.pending.is_some() || !is_present || !is_answered {
+        if self.pending.is_some() || !is_present || !is_answered {
             return false;
         }
         let mut same = Answer::clone(answer);
         same.question = question;
         same.explanation.select(question.query.word);
-        explorer.revision += 1;
-        explorer.answer = Some(Ok(Arc::new(same)));
+        self.revision += 1;
+        self.answer = Some(Ok(Arc::new(same)));
         true
     }
 
     /// Puts the present question to the trace.
-    pub(super) fn request_trace(&mut self) {
-        let job = self.shared.next_job();
-        if self.explorer.question.view.of_model().is_none() {
-            self.explorer.cancel_pending();
+    pub(super) fn request_trace(&mut self, shared: &mut Shared, present: Present<'_>) {
+        let job = shared.next_job();
+        if self.question.view.of_model().is_none() {
+            self.cancel_pending();
         }
-        if self.explorer.question.view == ViewKind::Similarity {
-            self.request_similarity(job);
+        if self.question.view == ViewKind::Similarity {
+            self.request_similarity(shared, job);
             return;
         }
         self.stop_comparing_sentences();
@@ -155,68 +161,75 @@ impl AppState {
             trace: Some(trace),
             question,
             ..
-        } = &self.explorer
+        } = &*self
         else {
             return;
         };
         if let Some(view) = question.view.of_model()
-            && self.shows_present()
+            && self.shows_present(shared, present)
         {
             let sentence = question.query.sentence;
             if view == ModelView::LeaveOneOut {
                 // It takes long, and helps no other sentence.
-                self.explorer.cancel_pending();
+                self.cancel_pending();
             }
-            self.request_explanation(job, (view, sentence), None);
+            self.request_explanation(shared, present.document, job, (view, sentence), None);
             return;
         }
         let request = ExplainRequest::Answer {
             job,
             source: trace.source.clone(),
-            compared: self.explorer.compared.clone(),
+            compared: self.compared.clone(),
             question: *question,
         };
-        self.explorer.pending = Some(job);
-        self.explorer.requests.push(request);
+        self.pending = Some(job);
+        self.requests.push(request);
     }
 
     /// Scores the translation that is shown with an edited sentence in its context.
-    fn edit_context(&mut self, edit: ContextEdit) {
-        let sentence = match &self.explorer.answer {
+    fn edit_context(&mut self, shared: &mut Shared, present: Present<'_>, edit: ContextEdit) {
+        let sentence = match &self.answer {
             Some(Ok(answer)) => match &answer.explanation {
                 Explanation::LeaveOneOut(view) => view.sentence,
                 _ => return,
             },
             _ => return,
         };
-        if self.explorer.is_behind() || !self.shows_present() {
+        if self.is_behind() || !self.shows_present(shared, present) {
             return;
         }
-        let job = self.shared.next_job();
-        self.request_explanation(job, (ModelView::LeaveOneOut, sentence), Some(edit));
+        let job = shared.next_job();
+        self.request_explanation(
+            shared,
+            present.document,
+            job,
+            (ModelView::LeaveOneOut, sentence),
+            Some(edit),
+        );
     }
 
     fn cancel_explanation(&mut self) {
-        let explorer = &mut self.explorer;
-        if explorer.is_behind() {
-            explorer.cancel_pending();
-            explorer.revision += 1;
-            explorer.answer = Some(Err("It was stopped.".to_owned()));
+        if self.is_behind() {
+            self.cancel_pending();
+            self.revision += 1;
+            self.answer = Some(Err("It was stopped.".to_owned()));
         }
     }
 
     /// The model itself answers.
     fn request_explanation(
         &mut self,
+        shared: &mut Shared,
+        document: &DocumentPage,
         job: JobId,
         (view, sentence): (ModelView, usize),
         edit: Option<ContextEdit>,
     ) {
-        let Some(document) = &self.document.open else {
+        let Some(document) = &document.open else {
             return;
         };
         // What the model has begun to adapt to for one sentence, it needs for the next one too.
-        let control = self.explorer.pending_control.clone();
+        let control = self.pending_control.clone();
         let request = Request::Explain {
             job,
             view,
@@ -224,150 +237,131 @@ impl AppState {
             targets: document.target_texts(),
             sentence,
             edit,
-            options: self.shared.search_options(),
+            options: shared.search_options(),
             control,
         };
-        self.explorer.pending = Some(job);
-        self.shared.requests.push(request);
+        self.pending = Some(job);
+        shared.requests.push(request);
     }
 
     /// Shows the page; what it can show by itself it does.
-    pub(crate) fn show_explorer(&mut self) {
-        self.shared.page = Page::Explore;
-        if self.why_no_trace().is_none() && !self.is_traced() {
-            self.trace_unasked();
+    pub(crate) fn show_explorer(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        models: &Models,
+        projects: &Projects,
+    ) {
+        let present = Present::new(document, models, projects);
+        shared.page = Page::Explore;
+        if present.why_no_trace().is_none() && !self.is_traced(shared, present) {
+            self.trace_unasked(shared, document, models, projects);
             return;
         }
-        let is_empty = self.explorer.trace.is_none() && self.explorer.awaited.is_none();
-        if let Some(example) = self.shared.shipped.traces.first().cloned()
+        let is_empty = self.trace.is_none() && self.awaited.is_none();
+        if let Some(example) = shared.shipped.traces.first().cloned()
             && is_empty
-            && self.document.open.is_none()
+            && document.open.is_none()
         {
-            self.open_trace(example, false);
+            self.open_trace(shared, example, false);
             return;
         }
         // Where the reader was in the document.
-        let Some(sentence) = self.document.selected().filter(|_| self.is_traced()) else {
+        let Some(sentence) = document
+            .selected()
+            .filter(|_| self.is_traced(shared, present))
+        else {
             return;
         };
-        if self.explorer.question.query.sentence != sentence {
-            let mut question = self.explorer.question;
+        if self.question.query.sentence != sentence {
+            let mut question = self.question;
             question.query.sentence = sentence;
             question.query.word = None;
-            self.turn_to(Some(question));
+            self.look_at(shared, present, Some(question));
         }
     }
 
     /// Starts the trace when its last requirement arrives while the page is shown.
-    pub(crate) fn trace_if_shown(&mut self) {
-        if self.shared.page == Page::Explore && self.explorer.trace.is_none() {
-            self.trace_unasked();
+    pub(crate) fn trace_if_shown(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        models: &Models,
+        projects: &Projects,
+    ) {
+        if shared.page == Page::Explore && self.trace.is_none() {
+            self.trace_unasked(shared, document, models, projects);
         }
     }
 
-    /// The open document with its targets and the open model.
-    pub(super) fn traceable(&self) -> Option<Origin> {
-        let ModelState::Open { info, .. } = &self.models.current else {
-            return None;
-        };
-        let document = self.document.open.as_ref()?;
-        Some(Origin::Document {
-            path: document.path.clone(),
-            document: document.document.clone(),
-            revision: document.total_revision(),
-            model: info.folder.clone(),
-            memory: self
-                .models
-                .user_memory(&self.shared, &self.document, &self.projects),
-        })
-    }
-
     /// Whether the trace that is shown is of the document as it is now.
-    fn shows_present(&self) -> bool {
-        let shown = self.explorer.trace.as_ref().map(|trace| &trace.origin);
-        let now = self.traceable();
+    fn shows_present(&self, shared: &Shared, present: Present<'_>) -> bool {
+        let shown = self.trace.as_ref().map(|trace| &trace.origin);
+        let now = present.origin(shared);
         now.is_some() && now.as_ref() == shown
     }
 
     /// Whether the trace that is shown, or made, is of the document as it is now.
-    pub fn is_traced(&self) -> bool {
-        let explorer = &self.explorer;
-        let awaited = explorer.awaited.as_ref().and_then(Awaited::origin);
-        let shown = explorer.trace.as_ref().map(|trace| &trace.origin);
-        let now = self.traceable();
+    pub fn is_traced(&self, shared: &Shared, present: Present<'_>) -> bool {
+        let awaited = self.awaited.as_ref().and_then(Awaited::origin);
+        let shown = self.trace.as_ref().map(|trace| &trace.origin);
+        let now = present.origin(shared);
         now.is_some() && now.as_ref() == awaited.or(shown)
     }
 
-    /// Why the open document cannot be traced now.
-    pub fn why_no_trace(&self) -> Option<&'static str> {
-        let Some(document) = &self.document.open else {
-            return Some("No document is open.");
-        };
-        match &self.models.current {
-            ModelState::None => Some("No model is open."),
-            ModelState::Opening { .. } => Some("The model is being opened."),
-            ModelState::Open { .. } if self.document.running.is_some() => {
-                Some("The document is being translated.")
-            }
-            ModelState::Open { .. } => {
-                let counts = document.counts();
-                (counts.untranslated == counts.total())
-                    .then_some("Nothing of the document is translated yet.")
-            }
-        }
-    }
-
-    /// An installed model that reads documents in the languages of the open one, if that reads each sentence by itself.
-    pub fn model_of_documents(&self) -> Option<&InstalledModel> {
-        let ModelState::Open { info, .. } = &self.models.current else {
-            return None;
-        };
-        if !matches!(info.reads, Reads::Nothing | Reads::Confirmed) {
-            return None;
-        }
-        let is_one = |codes: &[String], code: &str| matches!(codes, [only] if only == code);
-        self.models.all.iter().find(|model| {
-            model.reads_documents
-                && is_one(&model.sources, &info.source_language)
-                && is_one(&model.targets, &info.target_language)
-                && self.models.problem(model).is_none()
-        })
-    }
-
     /// Traces the document with the model that was opened for that, and shows its tree.
-    pub(crate) fn trace_with_next_model(&mut self) {
-        let Some(folder) = self.explorer.next_model.take() else {
+    pub(crate) fn trace_with_next_model(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        models: &Models,
+        projects: &Projects,
+    ) {
+        let Some(folder) = self.next_model.take() else {
             return;
         };
-        if matches!(&self.models.current, ModelState::Open { info, .. } if info.folder == folder) {
-            self.explorer.question.view = ViewKind::Tree;
-            self.explorer.question.query = self.explorer.for_tree(self.explorer.question.query);
-            self.trace_unasked();
+        if matches!(&models.current, ModelState::Open { info, .. } if info.folder == folder) {
+            self.question.view = ViewKind::Tree;
+            self.question.query = self.for_tree(self.question.query);
+            self.trace_unasked(shared, document, models, projects);
         }
     }
 
     /// Traces the document if that costs little; else the page shows the cost and asks.
-    fn trace_unasked(&mut self) {
-        if self
-            .trace_bytes(None)
-            .is_some_and(|bytes| bytes <= UNASKED_BYTES)
-        {
-            self.trace_document(None, None);
+    fn trace_unasked(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        models: &Models,
+        projects: &Projects,
+    ) {
+        let bytes = Present::new(document, models, projects).trace_bytes(None);
+        if bytes.is_some_and(|bytes| bytes <= UNASKED_BYTES) {
+            self.trace_document(shared, document, models, projects, None, None);
         }
     }
 
-    fn trace_document(&mut self, part: Option<Range<usize>>, top_t: Option<usize>) {
-        self.document.keep_edit_if_valid(&self.shared);
-        if self.why_no_trace().is_some() {
+    fn trace_document(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        models: &Models,
+        projects: &Projects,
+        part: Option<Range<usize>>,
+        top_t: Option<usize>,
+    ) {
+        document.keep_edit_if_valid(shared);
+        let present = Present::new(document, models, projects);
+        if present.why_no_trace().is_some() {
             return;
         }
-        let (Some(origin), Some(document)) = (self.traceable(), &self.document.open) else {
+        let (Some(origin), Some(open)) = (present.origin(shared), &document.open) else {
             return;
         };
-        let (targets, document) = (document.target_texts(), document.document.clone());
-        let job = self.shared.next_job();
-        self.explorer.awaited = Some(Awaited::Trace { job, origin });
-        self.shared.requests.push(Request::Trace {
+        let (targets, document) = (open.target_texts(), open.document.clone());
+        let job = shared.next_job();
+        self.awaited = Some(Awaited::Trace { job, origin });
+        shared.requests.push(Request::Trace {
             job,
             document,
             targets,
@@ -376,23 +370,23 @@ impl AppState {
         });
     }
 
-    fn open_trace(&mut self, path: PathBuf, compared: bool) {
-        let job = self.shared.next_job();
+    fn open_trace(&mut self, shared: &mut Shared, path: PathBuf, compared: bool) {
+        let job = shared.next_job();
         let request = ExplainRequest::Open {
             job,
             path: path.clone(),
         };
-        self.shared.page = Page::Explore;
-        self.explorer.awaited = Some(Awaited::File {
+        shared.page = Page::Explore;
+        self.awaited = Some(Awaited::File {
             job,
             path,
             compared,
         });
-        self.explorer.requests.push(request);
+        self.requests.push(request);
     }
 
-    fn ask_save_explanation(&mut self, extension: &'static str) {
-        let Some(source) = self.explorer.source() else {
+    fn ask_save_explanation(&mut self, shared: &mut Shared, extension: &'static str) {
+        let Some(source) = self.source() else {
             return;
         };
         let document = &source.overview().document;
@@ -400,31 +394,31 @@ impl AppState {
             .rsplit_once('.')
             .map_or(document.as_str(), |parts| parts.0);
         let name = format!("{stem}.{extension}");
-        self.shared.asks.push(if extension == "trace" {
+        shared.asks.push(if extension == "trace" {
             Ask::Trace { name }
         } else {
             Ask::Explanation { name }
         });
     }
 
-    fn save_figure(&mut self, path: PathBuf) {
-        let job = self.shared.next_job();
-        let Some(Ok(answer)) = &self.explorer.answer else {
+    fn save_figure(&mut self, shared: &mut Shared, path: PathBuf) {
+        let job = shared.next_job();
+        let Some(Ok(answer)) = &self.answer else {
             return;
         };
         let request = ExplainRequest::SaveFigure {
             job,
             answer: answer.clone(),
-            theme: self.explorer.theme,
+            theme: self.theme,
             path,
         };
-        self.explorer.saving = Some(job);
-        self.explorer.requests.push(request);
+        self.saving = Some(job);
+        self.requests.push(request);
     }
 
-    fn save_trace(&mut self, path: PathBuf) {
-        let job = self.shared.next_job();
-        let Some(trace) = &self.explorer.trace else {
+    fn save_trace(&mut self, shared: &mut Shared, path: PathBuf) {
+        let job = shared.next_job();
+        let Some(trace) = &self.trace else {
             return;
         };
         let request = ExplainRequest::SaveTrace {
@@ -432,8 +426,8 @@ impl AppState {
             source: trace.source.clone(),
             path,
         };
-        self.explorer.saving = Some(job);
-        self.explorer.requests.push(request);
+        self.saving = Some(job);
+        self.requests.push(request);
     }
 }
 

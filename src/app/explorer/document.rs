@@ -2,33 +2,39 @@
 
 use std::sync::Arc;
 
-use super::Origin;
+use super::present::Present;
+use super::{Explorer, Origin};
 use crate::command::Page;
+use crate::document::DocumentPage;
 use crate::models::ModelState;
 use crate::notices::NoticeKind;
-use crate::state::AppState;
+use crate::shared::Shared;
 
-impl AppState {
-    pub(super) fn show_in_document(&mut self, sentence: usize) {
-        let Some(source) = self.explorer.source() else {
+impl Explorer {
+    pub(super) fn show_in_document(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        sentence: usize,
+    ) {
+        let Some(source) = self.source() else {
             return;
         };
-        if self.is_in_document(sentence) {
-            self.shared.page = Page::Document;
-            self.document.select(&self.shared, sentence);
-            self.document
-                .with_document(|document| document.scroll_to.set(sentence));
+        if self.is_in_document(document, sentence) {
+            shared.page = Page::Document;
+            document.select(shared, sentence);
+            document.with_document(|document| document.scroll_to.set(sentence));
             return;
         }
         let name = &source.overview().document;
         let detail = format!("The trace is of {name}, as it was then. Open that document first.");
         let title = "The open document has no such sentence there";
-        self.shared.notify(NoticeKind::Hint, title, detail);
+        shared.notify(NoticeKind::Hint, title, detail);
     }
 
     /// Whether a sentence of the trace stands at the same place of the open document.
-    fn is_in_document(&self, sentence: usize) -> bool {
-        let (Some(open), Some(trace)) = (&self.document.open, &self.explorer.trace) else {
+    fn is_in_document(&self, document: &DocumentPage, sentence: usize) -> bool {
+        let (Some(open), Some(trace)) = (&document.open, &self.trace) else {
             return false;
         };
         let overview = trace.source.overview();
@@ -48,15 +54,15 @@ impl AppState {
     }
 
     /// Why the trace that is shown is not of the open document as it is now; nothing of one from a file.
-    pub fn why_trace_is_old(&self) -> Option<&'static str> {
-        let open = self.document.open.as_ref()?;
+    pub fn why_trace_is_old(&self, shared: &Shared, present: Present<'_>) -> Option<&'static str> {
+        let open = present.document.open.as_ref()?;
         let Origin::Document {
             path,
             document,
             revision,
             model,
             memory,
-        } = &self.explorer.trace.as_ref()?.origin
+        } = &self.trace.as_ref()?.origin
         else {
             return None;
         };
@@ -66,16 +72,11 @@ impl AppState {
         if !Arc::ptr_eq(document, &open.document) || *revision != open.total_revision() {
             return Some("The document has changed since it was traced.");
         }
-        match &self.models.current {
+        match &present.models.current {
             ModelState::Open { info, .. } if info.folder != *model => {
                 Some("These figures are of another model.")
             }
-            ModelState::Open { .. }
-                if self
-                    .models
-                    .user_memory(&self.shared, &self.document, &self.projects)
-                    != *memory =>
-            {
+            ModelState::Open { .. } if present.memory(shared) != *memory => {
                 Some("The document was traced with another translation memory.")
             }
             _ => None,

@@ -3,137 +3,156 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::present::Present;
 use super::sample::clearest_question;
 use super::{Awaited, Explorer, OpenTrace, Origin};
 use crate::error::{Error, Result};
 use crate::jobs::{Answer, JobId};
 use crate::notices::NoticeKind;
-use crate::state::AppState;
+use crate::shared::Shared;
 use canopy_explain::trace::TraceSource;
 use canopy_explain::{Explanation, ViewKind};
 
-impl AppState {
-    pub(crate) fn traced(&mut self, job: JobId, source: Arc<TraceSource>) {
+impl Explorer {
+    pub(crate) fn traced(
+        &mut self,
+        shared: &mut Shared,
+        present: Present<'_>,
+        job: JobId,
+        source: Arc<TraceSource>,
+    ) {
         let is_awaited = |awaited: &mut Awaited| matches!(awaited, Awaited::Trace { job: here, .. } if *here == job);
-        let Some(Awaited::Trace { origin, .. }) = self.explorer.awaited.take_if(is_awaited) else {
+        let Some(Awaited::Trace { origin, .. }) = self.awaited.take_if(is_awaited) else {
             return;
         };
-        self.show_trace(source, origin);
+        self.show_trace(shared, present, source, origin);
     }
 
-    pub(crate) fn trace_opened(&mut self, job: JobId, path: PathBuf, source: Arc<TraceSource>) {
+    pub(crate) fn trace_opened(
+        &mut self,
+        shared: &mut Shared,
+        present: Present<'_>,
+        job: JobId,
+        path: PathBuf,
+        source: Arc<TraceSource>,
+    ) {
         let is_awaited = |awaited: &mut Awaited| matches!(awaited, Awaited::File { job: here, .. } if *here == job);
-        match self.explorer.awaited.take_if(is_awaited) {
-            Some(Awaited::File { compared: true, .. }) => self.show_compared(source),
-            Some(_) => self.show_trace(source, Origin::File(path)),
+        match self.awaited.take_if(is_awaited) {
+            Some(Awaited::File { compared: true, .. }) => {
+                self.show_compared(shared, present, source);
+            }
+            Some(_) => self.show_trace(shared, present, source, Origin::File(path)),
             None => {}
         }
     }
 
     /// A trace of another document is not comparable.
-    fn show_compared(&mut self, source: Arc<TraceSource>) {
+    fn show_compared(
+        &mut self,
+        shared: &mut Shared,
+        present: Present<'_>,
+        source: Arc<TraceSource>,
+    ) {
         let texts = |source: &TraceSource| -> Vec<String> {
             let sentences = source.overview().source.iter();
             sentences.map(|sentence| sentence.text.clone()).collect()
         };
-        let shown = self.explorer.source().map(texts);
+        let shown = self.source().map(texts);
         if shown.as_ref() != Some(&texts(&source)) {
             let detail = format!(
                 "It is of {}, which has different sentences. Trace the same document with the other model.",
                 source.overview().document
             );
-            self.shared
-                .notify(NoticeKind::Error, "This trace cannot be compared", detail);
+            shared.notify(NoticeKind::Error, "This trace cannot be compared", detail);
             return;
         }
-        self.explorer.compared = Some(source);
-        self.request_trace();
+        self.compared = Some(source);
+        self.request_trace(shared, present);
     }
 
-    fn show_trace(&mut self, source: Arc<TraceSource>, origin: Origin) {
-        let is_tale = self.is_tale(&origin);
-        let explorer = &mut self.explorer;
+    fn show_trace(
+        &mut self,
+        shared: &mut Shared,
+        present: Present<'_>,
+        source: Arc<TraceSource>,
+        origin: Origin,
+    ) {
+        let is_tale = present.models.is_tale(&origin);
         // The same document once more: the reader stays where she is.
-        let is_same = explorer.source().is_some_and(|before| {
+        let is_same = self.source().is_some_and(|before| {
             let (before, now) = (before.overview(), source.overview());
             before.source == now.source && before.model.system == now.model.system
         });
         let question = if is_same {
-            explorer.question
+            self.question
         } else {
             let selected = match &origin {
-                Origin::Document { .. } => {
-                    self.document.open.as_ref().and_then(|open| open.selected)
-                }
+                Origin::Document { .. } => present
+                    .document
+                    .open
+                    .as_ref()
+                    .and_then(|open| open.selected),
                 Origin::File(_) => None,
             };
-            explorer.back.clear();
-            explorer.compared = None;
-            explorer.answer = None;
-            let first = explorer.first_question(&source, &origin, selected.unwrap_or(0));
+            self.back.clear();
+            self.compared = None;
+            self.answer = None;
+            let first = self.first_question(&source, &origin, selected.unwrap_or(0));
             if is_tale {
                 clearest_question(&source, first)
             } else {
                 first
             }
         };
-        explorer.trace = Some(OpenTrace { source, origin });
-        explorer.question = explorer.fitted(question);
-        if let Some(word) = explorer.wanted_word.take() {
-            explorer.question = explorer.about_word(&word);
+        self.trace = Some(OpenTrace { source, origin });
+        self.question = self.fitted(question);
+        if let Some(word) = self.wanted_word.take() {
+            self.question = self.about_word(&word);
         }
-        self.request_trace();
+        self.request_trace(shared, present);
     }
 
     pub(crate) fn answered(&mut self, job: JobId, answer: Result<Arc<Answer>>) {
-        let explorer = &mut self.explorer;
-        if explorer
-            .pending
-            .take_if(|pending| *pending == job)
-            .is_none()
-        {
+        if self.pending.take_if(|pending| *pending == job).is_none() {
             return;
         }
-        explorer.taking_in = None;
-        explorer.revision += 1;
-        explorer.answer = Some(answer.map_err(|error| error.to_string()));
+        self.taking_in = None;
+        self.revision += 1;
+        self.answer = Some(answer.map_err(|error| error.to_string()));
     }
 
     /// The model adapts to what resembles the document before it answers; returns whether the explorer waits for that.
     pub(crate) fn taking_in(&mut self, job: JobId, done: usize, num: usize) -> bool {
-        let explorer = &mut self.explorer;
-        let is_pending = explorer.pending == Some(job);
+        let is_pending = self.pending == Some(job);
         if is_pending {
-            explorer.taking_in = Some((done, num));
+            self.taking_in = Some((done, num));
         }
         is_pending
     }
 
-    pub(crate) fn explained(&mut self, job: JobId, explanation: Result<Box<Explanation>>) {
+    pub(crate) fn explained(
+        &mut self,
+        shared: &mut Shared,
+        job: JobId,
+        explanation: Result<Box<Explanation>>,
+    ) {
         let explanation = match explanation {
-            Err(error) if self.explorer.has_left_out() => {
+            Err(error) if self.has_left_out() => {
                 // An edit could not be scored: what is shown stays.
-                if self
-                    .explorer
-                    .pending
-                    .take_if(|pending| *pending == job)
-                    .is_some()
-                {
-                    self.explorer.taking_in = None;
-                    self.shared
-                        .show_error("The edited sentence could not be scored", &error);
+                if self.pending.take_if(|pending| *pending == job).is_some() {
+                    self.taking_in = None;
+                    shared.show_error("The edited sentence could not be scored", &error);
                 }
                 return;
             }
             explanation => explanation,
         };
-        let explorer = &self.explorer;
         let answer = explanation.map(|explanation| {
-            let mut explanation = explorer.with_edits(explanation);
-            let question = explorer.question;
+            let mut explanation = self.with_edits(explanation);
+            let question = self.question;
             explanation.select(question.query.word);
             // The margin goes on to show what the question before it has found.
-            let weights = match &explorer.answer {
+            let weights = match &self.answer {
                 Some(Ok(answer)) if answer.is_of(question.view) => answer.weights.clone(),
                 _ => Vec::new(),
             };
@@ -146,50 +165,47 @@ impl AppState {
         self.answered(job, answer);
     }
 
-    pub(crate) fn explanation_saved(&mut self, job: JobId, path: &std::path::Path) {
-        if self
-            .explorer
-            .saving
-            .take_if(|saving| *saving == job)
-            .is_some()
-        {
-            self.shared
-                .notify(NoticeKind::Done, "Saved", path.display().to_string());
+    pub(crate) fn explanation_saved(
+        &mut self,
+        shared: &mut Shared,
+        job: JobId,
+        path: &std::path::Path,
+    ) {
+        if self.saving.take_if(|saving| *saving == job).is_some() {
+            shared.notify(NoticeKind::Done, "Saved", path.display().to_string());
         }
     }
 
     /// Returns whether the job was one of the explorer.
-    pub(crate) fn explorer_failed(&mut self, job: JobId, error: &Error) -> bool {
-        if self.import_of_encoder_failed(job, error) {
+    pub(crate) fn explorer_failed(
+        &mut self,
+        shared: &mut Shared,
+        job: JobId,
+        error: &Error,
+    ) -> bool {
+        if self.import_of_encoder_failed(shared, job, error) {
             return true;
         }
-        let explorer = &mut self.explorer;
-        if explorer
-            .pending
-            .take_if(|pending| *pending == job)
-            .is_some()
-        {
-            explorer.taking_in = None;
-            explorer.revision += 1;
-            explorer.answer = Some(Err(error.to_string()));
+        if self.pending.take_if(|pending| *pending == job).is_some() {
+            self.taking_in = None;
+            self.revision += 1;
+            self.answer = Some(Err(error.to_string()));
             return true;
         }
-        if explorer.saving.take_if(|saving| *saving == job).is_some() {
-            self.shared.show_error("It could not be saved", error);
+        if self.saving.take_if(|saving| *saving == job).is_some() {
+            shared.show_error("It could not be saved", error);
             return true;
         }
         let is_awaited = |awaited: &mut Awaited| match awaited {
             Awaited::Trace { job: here, .. } | Awaited::File { job: here, .. } => *here == job,
         };
-        match explorer.awaited.take_if(is_awaited) {
+        match self.awaited.take_if(is_awaited) {
             Some(Awaited::Trace { .. }) => {
-                self.shared
-                    .show_error("The document could not be traced", error);
+                shared.show_error("The document could not be traced", error);
                 true
             }
             Some(Awaited::File { .. }) => {
-                self.shared
-                    .show_error("The trace could not be opened", error);
+                shared.show_error("The trace could not be opened", error);
                 true
             }
             None => self.comparison_failed(job, error),

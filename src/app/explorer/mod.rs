@@ -4,6 +4,7 @@ mod commands;
 mod document;
 mod events;
 mod margin;
+mod present;
 mod sample;
 mod section;
 mod select;
@@ -12,6 +13,7 @@ mod similarity;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+pub use present::Present;
 pub use sample::DecidedNoun;
 pub use similarity::{Comparing, SimilarityState};
 

@@ -1,9 +1,9 @@
 //! Tales of the sample run: which noun and which head show best what decided it.
 
-use super::Origin;
 use super::select::longest_word;
+use super::{Explorer, Origin};
 use crate::models::ModelState;
-use crate::state::AppState;
+use crate::models::Models;
 use canopy_corpus::synthetic::{TARGET_LANGUAGE, deciding_sentence};
 use canopy_explain::trace::TraceSource;
 use canopy_explain::{Choices, Explanation, Heads, Query, Question, ViewKind, sentence_weights};
@@ -22,27 +22,29 @@ pub struct DecidedNoun {
     pub weight: Option<f32>,
 }
 
-impl AppState {
+impl Models {
     /// Whether a trace is one of the made-up language, by the model that is open.
     pub(crate) fn is_tale(&self, origin: &Origin) -> bool {
         matches!(origin, Origin::Document { .. })
-            && matches!(&self.models.current, ModelState::Open { info, .. } if info.target_language == TARGET_LANGUAGE)
+            && matches!(&self.current, ModelState::Open { info, .. } if info.target_language == TARGET_LANGUAGE)
     }
+}
 
+impl Explorer {
     /// Whether the trace that is shown is a tale of the sample run.
-    pub fn explores_sample(&self) -> bool {
-        let trace = self.explorer.trace.as_ref();
-        trace.is_some_and(|trace| self.is_tale(&trace.origin))
+    pub fn explores_sample(&self, models: &Models) -> bool {
+        let trace = self.trace.as_ref();
+        trace.is_some_and(|trace| models.is_tale(&trace.origin))
     }
 
     /// The noun of the selected sentence, while a tale is explored.
-    pub fn decided_noun(&self) -> Option<DecidedNoun> {
-        let source = self.explorer.source().filter(|_| self.explores_sample())?;
-        let query = &self.explorer.question.query;
+    pub fn decided_noun(&self, models: &Models) -> Option<DecidedNoun> {
+        let source = self.source().filter(|_| self.explores_sample(models))?;
+        let query = &self.question.query;
         let tale = tale(source);
         let (noun, decider) = deciding_sentence(&tale, query.sentence)?;
         let is_noun = query.word.is_some() && query.word == noun_of(source, query);
-        let weight = match &self.explorer.answer {
+        let weight = match &self.answer {
             Some(Ok(answer)) if is_noun && answer.question.query == *query => {
                 match &answer.explanation {
                     Explanation::Tree(tree) => {

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
+use super::present::Present;
 use crate::models::ModelState;
-use crate::state::AppState;
 use canopy_document::document::{Document, Section};
 
 /// A trace that takes no more is made unrequested.
 pub(super) const UNASKED_BYTES: usize = 96 << 20;
 
-impl AppState {
+impl Present<'_> {
     /// Returns about how many bytes a trace of the open document takes, or of `part` of it; none without document or model.
-    pub fn trace_bytes(&self, part: Option<Range<usize>>) -> Option<usize> {
+    pub fn trace_bytes(self, part: Option<Range<usize>>) -> Option<usize> {
         let ModelState::Open { info, .. } = &self.models.current else {
             return None;
         };
@@ -22,7 +22,7 @@ impl AppState {
 
     /// Returns the largest section around a sentence of the open document whose trace costs little, or, where the smallest
     /// costs much, as many sentences around it as do not; none if the whole document costs little.
-    pub fn traced_section(&self, sentence: usize) -> Option<Range<usize>> {
+    pub fn traced_section(self, sentence: usize) -> Option<Range<usize>> {
         let document = &self.document.open.as_ref()?.document;
         let costs_little = |part: &Range<usize>| {
             let bytes = self.trace_bytes(Some(part.clone()));

@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::Explorer;
+use super::present::Present;
 use crate::error::Error;
 use crate::jobs::{Answer, Comparison, JobControl, JobId, ModelRequest, Request};
-use crate::state::AppState;
+use crate::models::Models;
+use crate::shared::Shared;
 use canopy_explain::trace::{TraceSource, TracedSentence};
 use canopy_explain::{Explanation, SimilarityView, ViewKind};
 use canopy_metrics::similarity::Measure;
@@ -57,74 +60,100 @@ impl Default for SimilarityState {
     }
 }
 
-impl AppState {
+impl Shared {
     /// The encoder that a person has chosen.
     pub fn encoder(&self) -> Option<&Path> {
-        self.shared.settings.encoder.as_deref()
+        self.settings.encoder.as_deref()
     }
+}
 
-    pub(super) fn use_encoder(&mut self, folder: PathBuf) {
-        self.shared.set(|settings| settings.encoder = Some(folder));
-        self.explorer.similarity.known = None;
-        self.explorer.answer = None;
-        self.request_trace();
+impl Explorer {
+    pub(super) fn use_encoder(
+        &mut self,
+        shared: &mut Shared,
+        present: Present<'_>,
+        folder: PathBuf,
+    ) {
+        shared.set(|settings| settings.encoder = Some(folder));
+        self.similarity.known = None;
+        self.answer = None;
+        self.request_trace(shared, present);
     }
 
     /// Whether an encoder is being made of another program's files.
     pub fn is_importing_encoder(&self) -> bool {
-        self.explorer.similarity.importing.is_some()
+        self.similarity.importing.is_some()
     }
 
-    pub(super) fn import_encoder(&mut self, path: PathBuf) {
-        let job = self.shared.next_job();
-        self.explorer.similarity.importing = Some(job);
+    pub(super) fn import_encoder(
+        &mut self,
+        shared: &mut Shared,
+        models: &mut Models,
+        path: PathBuf,
+    ) {
+        let job = shared.next_job();
+        self.similarity.importing = Some(job);
         let request = ModelRequest::ImportEncoder { job, path };
-        self.models.requests.push(request);
+        models.requests.push(request);
     }
 
-    pub(crate) fn encoder_imported(&mut self, job: JobId, folder: PathBuf) {
-        let importing = &mut self.explorer.similarity.importing;
+    pub(crate) fn encoder_imported(
+        &mut self,
+        shared: &mut Shared,
+        present: Present<'_>,
+        job: JobId,
+        folder: PathBuf,
+    ) {
+        let importing = &mut self.similarity.importing;
         if importing.take_if(|importing| *importing == job).is_some() {
-            self.use_encoder(folder);
+            self.use_encoder(shared, present, folder);
         }
     }
 
     /// Whether the job was the import of an encoder.
-    pub(crate) fn import_of_encoder_failed(&mut self, job: JobId, error: &Error) -> bool {
-        let importing = &mut self.explorer.similarity.importing;
+    pub(crate) fn import_of_encoder_failed(
+        &mut self,
+        shared: &mut Shared,
+        job: JobId,
+        error: &Error,
+    ) -> bool {
+        let importing = &mut self.similarity.importing;
         let failed = importing.take_if(|importing| *importing == job).is_some();
         if failed {
-            self.shared
-                .show_error("The encoder could not be imported", error);
+            shared.show_error("The encoder could not be imported", error);
         }
         failed
     }
 
-    pub(super) fn use_measure(&mut self, measure: Measure) {
-        self.explorer.similarity.measure = measure;
-        self.request_trace();
+    pub(super) fn use_measure(
+        &mut self,
+        shared: &mut Shared,
+        present: Present<'_>,
+        measure: Measure,
+    ) {
+        self.similarity.measure = measure;
+        self.request_trace(shared, present);
     }
 
     /// The model is wanted for something else, or the result is no longer awaited.
     pub(crate) fn stop_comparing_sentences(&mut self) {
-        if let Some(comparing) = self.explorer.similarity.comparing.take() {
+        if let Some(comparing) = self.similarity.comparing.take() {
             comparing.control.cancel();
         }
     }
 
     /// Answers if the document was compared already, else has it compared; without an encoder the window says what to do.
-    pub(super) fn request_similarity(&mut self, job: JobId) {
-        self.explorer.pending = None;
-        let (Some(trace), Some(encoder)) = (&self.explorer.trace, &self.shared.settings.encoder)
-        else {
+    pub(super) fn request_similarity(&mut self, shared: &mut Shared, job: JobId) {
+        self.pending = None;
+        let (Some(trace), Some(encoder)) = (&self.trace, &shared.settings.encoder) else {
             return;
         };
         let key = ComparisonKey {
             source: trace.source.clone(),
             encoder: encoder.clone(),
-            measure: self.explorer.similarity.measure,
+            measure: self.similarity.measure,
         };
-        let similarity = &self.explorer.similarity;
+        let similarity = &self.similarity;
         if let Some((_, view)) = similarity.known.as_ref().filter(|known| known.0 == key) {
             let view = view.clone();
             self.show_similarity(view);
@@ -141,15 +170,15 @@ impl AppState {
             title: overview.document.clone(),
             texts: texts.map(TracedSentence::plain_text).collect(),
             encoder: key.encoder.clone(),
-            device: self.shared.settings.device.into(),
+            device: shared.settings.device.into(),
             measure: key.measure,
             control: control.clone(),
         };
-        self.shared.requests.push(Request::Compare {
+        shared.requests.push(Request::Compare {
             job,
             comparison: Box::new(comparison),
         });
-        self.explorer.similarity.comparing = Some(Comparing {
+        self.similarity.comparing = Some(Comparing {
             job,
             done: 0,
             num: 0,
@@ -160,10 +189,9 @@ impl AppState {
 
     /// The selected sentence's nearest ones are those that the list of sentences shades.
     fn show_similarity(&mut self, view: Arc<SimilarityView>) {
-        let explorer = &mut self.explorer;
-        let question = explorer.question;
+        let question = self.question;
         let nearest = view.nearest.get(question.query.sentence);
-        let shares = explorer.similarity.measure.grows_with_likeness();
+        let shares = self.similarity.measure.grows_with_likeness();
         let nearest = nearest.filter(|_| shares).into_iter().flatten();
         let weights = nearest.filter_map(|&(sentence, value)| {
             let sentence = u32::try_from(sentence).ok()?;
@@ -176,37 +204,37 @@ impl AppState {
             explanation: Explanation::Similarity(view),
             weights,
         };
-        explorer.revision += 1;
-        explorer.answer = Some(Ok(Arc::new(answer)));
+        self.revision += 1;
+        self.answer = Some(Ok(Arc::new(answer)));
     }
 
     pub(crate) fn comparing(&mut self, job: JobId, done: usize, num: usize) {
-        let comparing = &mut self.explorer.similarity.comparing;
+        let comparing = &mut self.similarity.comparing;
         if let Some(comparing) = comparing.as_mut().filter(|comparing| comparing.job == job) {
             (comparing.done, comparing.num) = (done, num);
         }
     }
 
     pub(crate) fn compared(&mut self, job: JobId, view: Arc<SimilarityView>) {
-        let comparing = &mut self.explorer.similarity.comparing;
+        let comparing = &mut self.similarity.comparing;
         let Some(comparing) = comparing.take_if(|comparing| comparing.job == job) else {
             return;
         };
-        self.explorer.similarity.known = Some((comparing.key, view.clone()));
-        if self.explorer.question.view == ViewKind::Similarity {
+        self.similarity.known = Some((comparing.key, view.clone()));
+        if self.question.view == ViewKind::Similarity {
             self.show_similarity(view);
         }
     }
 
     /// Returns whether the job was a comparison.
     pub(super) fn comparison_failed(&mut self, job: JobId, error: &Error) -> bool {
-        let comparing = &mut self.explorer.similarity.comparing;
+        let comparing = &mut self.similarity.comparing;
         let is_ours = comparing
             .take_if(|comparing| comparing.job == job)
             .is_some();
-        if is_ours && self.explorer.question.view == ViewKind::Similarity {
-            self.explorer.revision += 1;
-            self.explorer.answer = Some(Err(error.to_string()));
+        if is_ours && self.question.view == ViewKind::Similarity {
+            self.revision += 1;
+            self.answer = Some(Err(error.to_string()));
         }
         is_ours
     }

@@ -55,7 +55,12 @@ impl AppState {
         self.models
             .choose_for_document(&mut self.shared, &mut self.document, &self.projects);
         self.document.read_terms(&mut self.shared, &self.models);
-        self.trace_with_next_model();
+        self.explorer.trace_with_next_model(
+            &mut self.shared,
+            &mut self.document,
+            &self.models,
+            &self.projects,
+        );
     }
 }
 

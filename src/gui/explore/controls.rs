@@ -329,7 +329,7 @@ fn top_t_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreCommand)
         Origin::File(_) => {
             Some("Another number needs the model: open the document and translate it.")
         }
-        Origin::Document { .. } => state.why_no_trace(),
+        Origin::Document { .. } => state.present().why_no_trace(),
     };
     ui.add_enabled_ui(why_not.is_none(), |ui| {
         let combo = ComboBox::from_id_salt("top t")

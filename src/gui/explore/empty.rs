@@ -28,7 +28,7 @@ pub(super) fn empty_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command
         let about = "The sentences and words of the document that each word was translated with.";
         ui.label(weak(about));
         ui.add_space(4.0);
-        let why_not = state.why_no_trace();
+        let why_not = state.present().why_no_trace();
         if let Some(why_not) = why_not {
             ui.label(weak(why_not));
         }
@@ -62,7 +62,7 @@ pub(super) fn empty_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command
 /// Offers a model that reads documents where the open one does not; false where there is nothing to offer.
 pub(super) fn other_model_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) -> bool {
     let (Some(other), ModelState::Open { info, .. }) =
-        (state.model_of_documents(), &state.models.current)
+        (state.present().model_of_documents(), &state.models.current)
     else {
         return false;
     };
@@ -73,7 +73,7 @@ pub(super) fn other_model_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<C
     );
     ui.label(RichText::new(text).color(Palette::from_ui(ui).text));
     let button = Button::new(format!("Trace with {}", other.name));
-    let response = ui.add_enabled(state.why_no_trace().is_none(), button);
+    let response = ui.add_enabled(state.present().why_no_trace().is_none(), button);
     if response
         .on_hover_text("Opens that model and shows the tree of sentences it looks at; translations are not changed")
         .clicked()
@@ -87,10 +87,10 @@ pub(super) fn other_model_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<C
 /// Traces the document, or only its section where the whole is large, and shows how large.
 fn trace_buttons_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let sentence = state.document.selected().unwrap_or(0);
-    if let Some(part) = state.traced_section(sentence) {
+    if let Some(part) = state.present().traced_section(sentence) {
         let label = format!("Trace sentences {} to {}", part.start + 1, part.end);
         if ui
-            .button(label + &size(state.trace_bytes(Some(part))))
+            .button(label + &size(state.present().trace_bytes(Some(part))))
             .clicked()
         {
             let command = ExploreCommand::TraceSection(sentence);
@@ -98,7 +98,10 @@ fn trace_buttons_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) 
         }
         ui.add_space(4.0);
         let label = "Trace the whole document".to_owned();
-        if ui.button(label + &size(state.trace_bytes(None))).clicked() {
+        if ui
+            .button(label + &size(state.present().trace_bytes(None)))
+            .clicked()
+        {
             commands.push(Command::Explore(ExploreCommand::Trace(None)));
         }
     } else if ui.button("Trace the document").clicked() {
@@ -130,7 +133,7 @@ pub(super) fn other_part_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Co
         let text = "Another part of the document was traced";
         ui.label(RichText::new(text).font(crate::theme::semibold(15.0)));
         ui.add_space(8.0);
-        let why_not = state.why_no_trace();
+        let why_not = state.present().why_no_trace();
         let sentence = state.explorer.selected().sentence;
         let button = ui.add_enabled(why_not.is_none(), Button::new("Trace this section"));
         if button.clicked() {

@@ -205,7 +205,11 @@ fn band(ui: &Ui) -> Frame {
 /// Note that the traced model reads single sentences, and the offer of one that reads documents.
 fn sentence_level_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let explorer = &state.explorer;
-    let is_idle = explorer.awaited.is_none() && state.why_trace_is_old().is_none();
+    let is_idle = explorer.awaited.is_none()
+        && state
+            .explorer
+            .why_trace_is_old(&state.shared, state.present())
+            .is_none();
     let has_tree = !explorer.choices(ViewKind::Tree).sides.is_empty();
     if !is_idle || has_tree {
         return;
@@ -237,7 +241,10 @@ fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         (None, Some((done, num))) => {
             format!("The model adapts to similar sentences, {done} of {num}…")
         }
-        (None, None) => match state.why_trace_is_old() {
+        (None, None) => match state
+            .explorer
+            .why_trace_is_old(&state.shared, state.present())
+        {
             Some(reason) => reason.to_owned(),
             None => return,
         },
@@ -253,7 +260,7 @@ fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
                 commands.push(Command::Explore(ExploreCommand::Cancel));
             }
             if !is_awaited {
-                let why_not = state.why_no_trace();
+                let why_not = state.present().why_no_trace();
                 let button = egui::Button::new("Recompute");
                 let response = ui.add_enabled(why_not.is_none(), button);
                 if response.clicked() {

@@ -7,10 +7,10 @@ use canopy_app::AppState;
 use canopy_app::explorer::DecidedNoun;
 
 pub(super) fn hint_ui(ui: &mut Ui, state: &AppState) {
-    if !state.explores_sample() {
+    if !state.explorer.explores_sample(&state.models) {
         return;
     }
-    let text = match state.decided_noun() {
+    let text = match state.explorer.decided_noun(&state.models) {
         Some(noun) => description(&noun),
         None => "A sentence that introduces an animal decides nothing itself. Choose one that mentions it, such as \u{201C}the hedgehog\u{201D}."
             .to_owned(),

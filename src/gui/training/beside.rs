@@ -39,6 +39,7 @@ impl Form<'_> {
         let mut chosen = None;
         let known: Vec<PathBuf> = self
             .state
+            .shared
             .encoder()
             .map(Path::to_owned)
             .into_iter()
