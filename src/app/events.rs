@@ -273,7 +273,10 @@ impl AppState {
             Event::ExchangeRead { job, file } => {
                 self.document.exchange_read(&mut self.shared, job, file);
             }
-            Event::InProject { path, folder } => self.found_in_project(&path, folder),
+            Event::InProject { path, folder } => {
+                self.projects
+                    .found_in_project(&mut self.shared, &self.document, &path, folder);
+            }
             Event::ProjectSeen { job, status } => self.project_seen(job, status),
             Event::WorkMerged { path, merged } => {
                 self.document.work_merged(&mut self.shared, &path, &merged);
@@ -281,7 +284,9 @@ impl AppState {
             Event::Aligned { job, alignment } => {
                 self.aligning.aligned(&mut self.shared, job, alignment);
             }
-            Event::ProjectExported { job, files } => self.project_exported(job, files),
+            Event::ProjectExported { job, files } => {
+                self.projects.project_exported(&mut self.shared, job, files);
+            }
             Event::TermsRead { job, index } => {
                 self.document.terms_read(&mut self.shared, job, index);
             }
@@ -421,7 +426,12 @@ impl AppState {
         self.document.terms.selected = None;
         self.document.read_terms(&mut self.shared, &self.models);
         let path = self.document.open.as_ref().map(|open| open.path.clone());
-        self.document_of_project(&path.unwrap_or_default());
+        self.projects.document_of_project(
+            &mut self.shared,
+            &mut self.document,
+            &mut self.models,
+            &path.unwrap_or_default(),
+        );
         self.models
             .document_chooses(&mut self.shared, &mut self.document, &self.projects);
         self.opened_for_trace();

@@ -123,7 +123,12 @@ impl AppState {
             Kind::Terms => self
                 .document
                 .use_terms(&mut self.shared, &self.models, vec![path]),
-            Kind::Project => self.apply_project(ProjectCommand::Open(path)),
+            Kind::Project => self.projects.apply(
+                &mut self.shared,
+                &mut self.document,
+                &mut self.models,
+                ProjectCommand::Open(path),
+            ),
             Kind::Run => {
                 self.shared.page = Page::Training;
                 self.training.apply_training(
@@ -150,7 +155,12 @@ impl AppState {
                 .iter()
                 .all(|path| Kind::from_path(path) == Kind::Document);
         if adds {
-            self.apply_project(ProjectCommand::Add(paths.to_vec()));
+            self.projects.apply(
+                &mut self.shared,
+                &mut self.document,
+                &mut self.models,
+                ProjectCommand::Add(paths.to_vec()),
+            );
         }
         adds
     }

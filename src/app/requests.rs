@@ -28,7 +28,7 @@ impl AppState {
         self.explorer.cancel_pending();
         self.document.running = None;
         self.document.keep_edit_for_good(&self.shared);
-        self.note_confirmed();
+        self.projects.note_confirmed(&self.document);
         self.document.note_document(&mut self.shared, &self.models);
         self.document.save_project(&mut self.shared);
         if let Some(document) = self.document.open.take() {

@@ -13,7 +13,7 @@ use super::find::FindCommand;
 use super::merging::MergeCommand;
 use super::models::{ModelState, Models};
 use super::open_document::OpenDocument;
-use super::project::Projects;
+use super::project::{ProjectCommand, Projects};
 use super::settings::{Folders, Settings, Shipped};
 use super::shared::{AUTOSAVE_AT_LEAST_SECS, AUTOSAVE_SECS, Shared};
 use super::terms::TermsCommand;
@@ -291,7 +291,9 @@ impl AppState {
                 &self.models,
                 &self.projects,
             ),
-            Command::ShowPage(Page::Project) => self.show_project(),
+            Command::ShowPage(Page::Project) => self
+                .projects
+                .show_project(&mut self.shared, &mut self.document),
             Command::ShowPage(page) => {
                 if matches!(page, Page::Training | Page::Evaluate) {
                     self.look_for_missing();
@@ -331,7 +333,13 @@ impl AppState {
                 self.aligning
                     .apply_align(&mut self.shared, &self.document, command);
             }
-            Command::Project(command) => self.apply_project(command),
+            Command::Project(ProjectCommand::TranslateAll) => self.translate_project(),
+            Command::Project(command) => self.projects.apply(
+                &mut self.shared,
+                &mut self.document,
+                &mut self.models,
+                command,
+            ),
             Command::LanguageModel(command) => {
                 self.document
                     .apply_language_model(&mut self.shared, &self.models, command);

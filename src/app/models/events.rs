@@ -28,7 +28,11 @@ pub(super) fn name_of(path: &Path) -> String {
 impl AppState {
     pub(crate) fn models_listed(&mut self, listed: Vec<InstalledModel>) {
         self.models.list(listed);
-        self.models_known_to_project();
+        self.projects.models_known_to_project(
+            &mut self.shared,
+            &mut self.document,
+            &mut self.models,
+        );
         self.models
             .choose_for_document(&mut self.shared, &mut self.document, &self.projects);
     }

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::{ProjectCommand, Taking};
+use super::{ProjectCommand, Projects, Taking};
 use crate::ask::Ask;
 use crate::command::Command;
+use crate::document::DocumentPage;
 use crate::jobs::ProjectRequest;
 use crate::models::ModelsCommand;
+use crate::shared::Shared;
 use crate::state::AppState;
 use crate::terms::TermsCommand;
 use canopy_corpus::is_same_language;
@@ -35,22 +37,26 @@ pub enum SettingsCommand {
     Discard,
 }
 
-impl AppState {
-    pub(super) fn change_project_settings(&mut self, command: SettingsCommand) {
+impl Projects {
+    pub(super) fn change_project_settings(
+        &mut self,
+        shared: &mut Shared,
+        document: &mut DocumentPage,
+        command: SettingsCommand,
+    ) {
         use SettingsCommand as S;
         if command == S::Show {
-            let open = self.projects.open.as_ref();
-            self.projects.settings =
-                open.map(|status| ProjectSettings::from_head(&status.project.head));
+            let open = self.open.as_ref();
+            self.settings = open.map(|status| ProjectSettings::from_head(&status.project.head));
             return;
         }
-        let Some(settings) = &mut self.projects.settings else {
+        let Some(settings) = &mut self.settings else {
             return;
         };
         match command {
             S::Show => {}
             S::Fill(filled) => *settings = *filled,
-            S::AskMemory => self.shared.asks.push(Ask::ProjectMemory),
+            S::AskMemory => shared.asks.push(Ask::ProjectMemory),
             S::AddMemory(path) => {
                 let path = path.to_string_lossy().into_owned();
                 settings.memories.push(ProjectMemory { path, penalty: 0 });
@@ -61,7 +67,7 @@ impl AppState {
                     settings.memories.remove(number);
                 }
             }
-            S::AskTerms => self.shared.asks.push(Ask::ProjectTerms),
+            S::AskTerms => shared.asks.push(Ask::ProjectTerms),
             S::AddTerms(path) => settings.terms.push(path.to_string_lossy().into_owned()),
             S::MoveTerms(number, by) => shift(&mut settings.terms, number, by),
             S::RemoveTerms(number) => {
@@ -69,30 +75,31 @@ impl AppState {
                     settings.terms.remove(number);
                 }
             }
-            S::Keep => self.keep_project_settings(),
-            S::Discard => self.projects.settings = None,
+            S::Keep => self.keep_project_settings(shared, document),
+            S::Discard => self.settings = None,
         }
     }
 
-    fn keep_project_settings(&mut self) {
-        let Some(mut settings) = self.projects.settings.take() else {
+    fn keep_project_settings(&mut self, shared: &mut Shared, document: &mut DocumentPage) {
+        let Some(mut settings) = self.settings.take() else {
             return;
         };
         for memory in &mut settings.memories {
             memory.penalty = memory.penalty.min(MAX_PENALTY);
         }
         // The document takes over what the head says; its own work is written first.
-        self.document.keep_edit_if_valid(&self.shared);
-        self.document.save_project(&mut self.shared);
-        self.projects.taking = Some(Taking::Settings);
-        self.projects
-            .request_project(&mut self.shared, |job, folder| ProjectRequest::Configure {
-                job,
-                folder,
-                settings: Box::new(settings),
-            });
+        document.keep_edit_if_valid(shared);
+        document.save_project(shared);
+        self.taking = Some(Taking::Settings);
+        self.request_project(shared, |job, folder| ProjectRequest::Configure {
+            job,
+            folder,
+            settings: Box::new(settings),
+        });
     }
+}
 
+impl AppState {
     /// After the project has taken other settings: its model, its memories and its termbases are used from now on.
     pub(super) fn use_project_settings(&mut self) {
         let Some(status) = &self.projects.open else {
@@ -105,7 +112,8 @@ impl AppState {
         if open.is_some_and(|open| status.project.has(&open.path)) {
             self.apply(Command::Terms(TermsCommand::Use(terms)));
         }
-        self.use_project_model();
+        self.projects
+            .use_project_model(&mut self.shared, &mut self.document, &mut self.models);
         let Some(target) = target else {
             return;
         };

@@ -19,7 +19,7 @@ pub(crate) struct Translating {
 }
 
 impl AppState {
-    pub(super) fn translate_project(&mut self) {
+    pub(crate) fn translate_project(&mut self) {
         if self.document.is_busy() {
             return;
         }
@@ -61,7 +61,9 @@ impl AppState {
             };
             self.document.batch = None;
             self.shared.notify(NoticeKind::Done, title, "");
-            return self.show_project();
+            return self
+                .projects
+                .show_project(&mut self.shared, &mut self.document);
         };
         translating.current.clone_from(&path);
         let is_open = self
