@@ -1,15 +1,15 @@
 //! The table of actions: every command that stands in a menu or has a key.
 
 use super::aligning::AlignCommand;
-use super::checking::CheckCommand;
 use super::command::{Command, Group, HelpPage, Key, Page, Scope, Shortcut};
+use super::document::checking::CheckCommand;
+use super::document::merging::MergeCommand;
+use super::document::segments::SegmentsCommand;
+use super::document::terms::TermsCommand;
 use super::explorer::ExploreCommand;
 use super::find::FindCommand;
-use super::merging::MergeCommand;
 use super::models::{GettingCommand, ModelsCommand};
 use super::project::ProjectCommand;
-use super::segments::SegmentsCommand;
-use super::terms::TermsCommand;
 use canopy_corpus::Column;
 
 /// A command without parameters of its own: one line of the table.

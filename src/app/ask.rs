@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use super::aligning::AlignCommand;
-use super::checking::CheckCommand;
 use super::command::Command;
+use super::document::checking::CheckCommand;
+use super::document::merging::MergeCommand;
+use super::document::segments::SegmentsCommand;
+use super::document::terms::TermsCommand;
 use super::evaluating::{ContrastCommand, EvaluateCommand};
 use super::explorer::ExploreCommand;
-use super::merging::MergeCommand;
 use super::models::ModelsCommand;
 use super::project::{ProjectCommand, SettingsCommand};
-use super::segments::SegmentsCommand;
 use super::settings::{BILINGUAL_EXTENSIONS, MEMORY_EXTENSIONS};
-use super::terms::TermsCommand;
 use super::training::{Side, TrainingCommand};
 use canopy_corpus::Column;
 use canopy_document::document::Format;

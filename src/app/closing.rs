@@ -2,6 +2,7 @@
 
 use super::pending_writes::PendingWrites;
 use super::state::AppState;
+use super::training::ImportState;
 use crate::jobs::FileRequest;
 
 impl AppState {
@@ -23,5 +24,22 @@ impl AppState {
             failures: Vec::new(),
         };
         self.shared.file_requests.push(FileRequest::Flush { job });
+    }
+
+    /// Work that would be lost if the window closed now. Runs are not: they go on from a checkpoint.
+    pub fn lost_by_closing(&self) -> Option<&'static str> {
+        let corpus = self.training.corpus_form.as_ref();
+        let is_made =
+            corpus.is_some_and(|form| matches!(form.import_state, ImportState::Running(..)));
+        if self.evaluate.running.is_some() {
+            Some("An evaluation is under way")
+        } else if is_made {
+            Some("A corpus is being made")
+        } else if self.models.adding.is_some() {
+            Some("A model is being added")
+        } else {
+            let has_unsaved = self.evaluate.has_unsaved();
+            has_unsaved.then_some("The scores of an evaluation are not saved")
+        }
     }
 }

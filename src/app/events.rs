@@ -3,24 +3,21 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::checking::CheckCommand;
 use super::command::{Command, Page};
+use super::document::checking::CheckCommand;
+use super::document::progress::Preparation;
 use super::explorer::Present;
 use super::models::ModelState;
 use super::notices::NoticeKind;
 use super::open_document::OpenDocument;
-use super::progress::Preparation;
 use super::state::AppState;
-use crate::document::DocumentPage;
 use crate::error::{BaseError, Error};
-use crate::jobs::{Event, FileRequest, JobId, Project};
-use crate::models::Models;
-use crate::shared::Shared;
+use crate::jobs::{Event, JobId, Project};
 use canopy_base::error::find;
 use canopy_corpus::synthetic::TARGET_LANGUAGE;
 use canopy_document::document::Document;
 use canopy_project::Written;
-use canopy_translate::inference::{DeviceChoice, Translation};
+use canopy_translate::inference::DeviceChoice;
 
 const NOT_OPENED: &str = "The document could not be opened";
 
@@ -513,96 +510,6 @@ impl AppState {
                 "The action failed"
             };
             self.shared.show_error(title, error);
-        }
-    }
-}
-
-impl DocumentPage {
-    fn prepared(&mut self, shared: &Shared, job: JobId, preparing: (Preparation, usize, usize)) {
-        let now_secs = shared.now_secs;
-        let Some(running) = self.running.as_mut().filter(|running| running.job == job) else {
-            return;
-        };
-        running.preparing = Some(preparing);
-        // Speed and time left are those of the requested sentences.
-        if running.progress.done_sentences == 0 {
-            running.progress.started_secs = now_secs;
-            running.progress.latest_secs = now_secs;
-        }
-    }
-
-    fn sentence_translated(
-        &mut self,
-        shared: &Shared,
-        job: JobId,
-        index: usize,
-        translation: Translation,
-    ) {
-        let now_secs = shared.now_secs;
-        let Some(running) = self.running.as_mut().filter(|running| running.job == job) else {
-            return;
-        };
-        let Some(document) = &mut self.open else {
-            return;
-        };
-        running.progress.done_sentences += 1;
-        running.progress.done_words += document.num_words(index);
-        running.progress.latest_secs = now_secs;
-        running.preparing = None;
-        let received = if running.updates {
-            document.update(index, translation, &running.model)
-        } else {
-            document.receive(index, translation, &running.model)
-        };
-        if received {
-            self.touch(shared);
-        }
-    }
-
-    /// A document was opened that is no longer wanted: another window may have it.
-    fn overtaken(&mut self, shared: &mut Shared, path: PathBuf) {
-        let is_open = self.open.as_ref().is_some_and(|it| it.path == path);
-        if !is_open && !self.is_opening(&path) {
-            let job = shared.next_job();
-            shared
-                .file_requests
-                .push(FileRequest::CloseDocument { job, path });
-        }
-    }
-
-    fn translation_saved(&mut self, shared: &mut Shared, models: &Models, written: Written) {
-        let path = written.path.clone();
-        self.with_document(|open| open.written = Some(written));
-        self.note_document(shared, models);
-        let sentences = |number: usize| match number {
-            1 => "1 sentence".to_owned(),
-            _ => format!("{number} sentences"),
-        };
-        let counts = self.open.as_ref().map(OpenDocument::counts);
-        let [untranslated, drafts] =
-            counts.map_or([0, 0], |counts| [counts.untranslated, counts.draft]);
-        let is_checked = shared.settings.shows_checks && !self.checking.is_running();
-        let found = self.checking.findings.len();
-        let remarks = [
-            (untranslated > 0).then(|| {
-                let number = sentences(untranslated);
-                format!("Not translated, in the source language: {number}.")
-            }),
-            (drafts > 0).then(|| {
-                let number = sentences(drafts);
-                format!("Drafts that nobody has confirmed: {number}.")
-            }),
-            (is_checked && found > 0).then(|| format!("Findings of the checks: {found}.")),
-        ];
-        let place = path.display().to_string();
-        let lines: Vec<String> = std::iter::once(place)
-            .chain(remarks.into_iter().flatten())
-            .collect();
-        let detail = lines.join("\n");
-        shared.notify(NoticeKind::Done, "Translation saved", detail);
-        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
-        if let Some(folder) = folder {
-            shared.with_button("Show in folder", Command::ShowFolder(folder.to_owned()));
         }
     }
 }

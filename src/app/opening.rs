@@ -1,4 +1,4 @@
-//! Opening what is chosen or dropped: documents, traces, memories, models and runs.
+//! Opening what is chosen or dropped: documents, traces, memories, models and runs; closing the document.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,12 +11,9 @@ use super::project::ProjectCommand;
 use super::settings::is_memory;
 use super::state::AppState;
 use super::training::TrainingCommand;
-use crate::document::DocumentPage;
 use crate::jobs::{FileRequest, ProjectFolder};
-use crate::shared::Shared;
 use canopy_corpus::Corpus;
 use canopy_corpus::gettext::is_catalogue;
-use canopy_document::document::ReadingOptions;
 use canopy_explain::trace::TraceFormat;
 use canopy_qa::terms::Termbase;
 use canopy_train::is_run;
@@ -93,6 +90,31 @@ fn has_catalogues(folder: &Path) -> bool {
 }
 
 impl AppState {
+    pub(super) fn close_document(&mut self) {
+        self.document.cancel();
+        self.explorer.cancel_pending();
+        self.document.running = None;
+        self.document.keep_edit_for_good(&self.shared);
+        self.projects.note_confirmed(&self.document);
+        self.document.note_document(&mut self.shared, &self.models);
+        self.document.save_project(&mut self.shared);
+        if let Some(document) = self.document.open.take() {
+            let (job, path) = (self.shared.next_job(), document.path);
+            // Opened again, it is still this window's.
+            if !self.document.is_opening(&path) {
+                self.shared
+                    .file_requests
+                    .push(FileRequest::CloseDocument { job, path });
+            }
+        }
+        self.document.last_progress = None;
+        // They were about it.
+        self.shared
+            .notices
+            .retain(|notice| notice.kind == NoticeKind::Error);
+        self.document.suggestions.forget();
+    }
+
     pub(super) fn open(&mut self, path: PathBuf) {
         match Kind::from_path(&path) {
             Kind::Document => self.document.open_document(&mut self.shared, path, None),
@@ -200,36 +222,5 @@ impl AppState {
             self.shared
                 .notify(NoticeKind::Error, "One document at a time", detail);
         }
-    }
-}
-
-impl DocumentPage {
-    /// Reads the open document once more in another way; what was done on it stays.
-    pub(super) fn read_as(&mut self, shared: &mut Shared, reading: ReadingOptions) {
-        let open = self.open.as_ref();
-        let open = open.filter(|open| open.document.reading != reading);
-        if let Some(path) = open.map(|open| open.path.clone()) {
-            self.open_document(shared, path, Some(reading));
-        }
-    }
-
-    fn open_document(
-        &mut self,
-        shared: &mut Shared,
-        path: PathBuf,
-        reading: Option<ReadingOptions>,
-    ) {
-        self.forget_trace();
-        let job = shared.next_job();
-        self.opening = Some((job, path.clone()));
-        // What is not saved yet must be on disk before the same document may be read again.
-        self.keep_edit_if_valid(shared);
-        self.save_project(shared);
-        shared.file_requests.push(FileRequest::OpenDocument {
-            job,
-            path,
-            data_folder: shared.folders.data.clone(),
-            reading,
-        });
     }
 }

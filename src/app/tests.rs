@@ -15,10 +15,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::*;
+use crate::document::progress::Preparation;
 use crate::jobs::{
     Event, FileRequest, FurtherMemory, JobId, MergedWork, Project, Request, State, UserMemory,
 };
-use crate::progress::Preparation;
 use canopy_document::document::{Document, Format};
 use canopy_document::export::ExportFormat;
 use canopy_translate::inference::{DeviceChoice, Flag, ModelInfo, Reads, TraceCost, Translation};

@@ -1,19 +1,37 @@
 //! The page of the document: the open document, its translation under way, and the panels around it.
 
+pub mod checking;
+mod editing;
+mod filter;
+mod find_commands;
+pub(crate) mod language_model;
+pub(crate) mod languages;
+pub mod merging;
+mod notes;
+mod opening;
+pub mod progress;
+mod recutting;
+mod saving;
+pub(crate) mod segments;
+mod suggesting;
+mod termbase;
+pub mod terms;
+mod translating;
+
 use std::path::{Path, PathBuf};
 
-use crate::checking::Checking;
 use crate::command::Scope;
+use crate::document::checking::Checking;
+use crate::document::language_model::Suggestions;
+use crate::document::merging::Merges;
+use crate::document::progress::{Progress, Running};
+use crate::document::segments::Recutting;
+use crate::document::terms::Terms;
 use crate::evaluating::{Tracing, Wanted};
-use crate::jobs::{FileRequest, JobId};
-use crate::language_model::Suggestions;
-use crate::merging::Merges;
+use crate::jobs::JobId;
 use crate::open_document::OpenDocument;
-use crate::progress::{Progress, Running};
 use crate::project::Translating;
-use crate::segments::Recutting;
 use crate::shared::Shared;
-use crate::terms::Terms;
 
 /// Everything the page shows.
 #[derive(Debug, Default)]
@@ -45,19 +63,6 @@ pub struct DocumentPage {
 }
 
 impl DocumentPage {
-    /// Whether there is something to cancel.
-    pub fn is_busy(&self) -> bool {
-        self.running.is_some() || self.waiting_scope.is_some()
-    }
-
-    pub fn is_saving(&self) -> bool {
-        self.saving.is_some()
-    }
-
-    pub fn is_waiting_for_model(&self) -> bool {
-        self.waiting_scope.is_some()
-    }
-
     /// Notes that the project file is out of date.
     pub(crate) fn touch(&mut self, shared: &Shared) {
         self.changed_secs = shared.now_secs;
@@ -66,21 +71,6 @@ impl DocumentPage {
 
     pub fn selected(&self) -> Option<usize> {
         self.open.as_ref()?.selected
-    }
-
-    pub(crate) fn save_project(&mut self, shared: &mut Shared) {
-        let again = std::mem::take(&mut shared.is_unkept);
-        let dirty = self.dirty_since_secs.take().is_some() || again;
-        let (Some(document), Some(data), true) = (&self.open, &shared.folders.data, dirty) else {
-            return;
-        };
-        let (data_folder, project) = (data.clone(), document.project());
-        let job = shared.keeping_job();
-        shared.file_requests.push(FileRequest::SaveProject {
-            job,
-            data_folder,
-            project,
-        });
     }
 
     pub(crate) fn with_document(&mut self, change: impl FnOnce(&mut OpenDocument)) {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Models, Reach};
 use crate::document::DocumentPage;
+use crate::document::languages::UNKNOWN;
 use crate::jobs::Request;
 use crate::language;
 use crate::models::ModelState;
@@ -475,6 +476,29 @@ impl Models {
 }
 
 impl Models {
+    /// Has the document follow a model that a person has chosen for other languages.
+    pub(crate) fn follow_chosen_model(&mut self, shared: &mut Shared, document: &mut DocumentPage) {
+        let is_chosen = self.is_by_hand && !self.is_undecided;
+        let Some((source, target)) = self.model_languages().filter(|_| is_chosen) else {
+            return;
+        };
+        let open = document.open.as_mut();
+        let Some(open) = open.filter(|open| open.target_language.is_some()) else {
+            return;
+        };
+        let [declared_source, declared_target] = open.declared_languages().map(|it| it.is_some());
+        let is_other = open
+            .source_language
+            .as_ref()
+            .is_some_and(|it| *it != source);
+        if !declared_source && source != UNKNOWN && is_other {
+            open.source_language = None;
+        }
+        if !declared_target && target != UNKNOWN {
+            document.switch_target(shared, self, &target);
+        }
+    }
+
     pub(crate) fn set_device(
         &mut self,
         shared: &mut Shared,

@@ -6,7 +6,6 @@ mod getting;
 mod languages;
 mod memories;
 mod own_memory;
-mod pair;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -181,11 +180,11 @@ pub struct Models {
     /// The languages that the program was started with, for documents that have none of their own.
     pub said: [Option<String>; 2],
     /// Whether a person chose the model, not its languages.
-    is_by_hand: bool,
+    pub(crate) is_by_hand: bool,
     /// Whether the model was named when the program was started: then no text chooses another.
-    is_named: bool,
+    pub(crate) is_named: bool,
     /// Whether the open document is to choose its model yet.
-    is_undecided: bool,
+    pub(crate) is_undecided: bool,
     /// The memory for a document that no model translates.
     own_memory: OwnMemory,
 }
@@ -193,6 +192,26 @@ pub struct Models {
 pub use self::own_memory::pair_name;
 
 impl Models {
+    /// Languages of the open model.
+    pub(crate) fn model_languages(&self) -> Option<(String, String)> {
+        match &self.current {
+            ModelState::Open { info, .. } => {
+                Some((info.source_language.clone(), info.target_language.clone()))
+            }
+            ModelState::None | ModelState::Opening { .. } => None,
+        }
+    }
+
+    /// The only target of the installed model of this name.
+    pub(crate) fn only_target(&self, name: &str) -> Option<&str> {
+        let mut models = self.all.iter();
+        let model: &InstalledModel = models.find(|model| model.name == name)?;
+        match model.targets.as_slice() {
+            [target] => Some(target),
+            _ => None,
+        }
+    }
+
     /// Whether it is known which are installed.
     pub fn is_listed(&self) -> bool {
         self.is_listed

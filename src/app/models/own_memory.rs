@@ -2,9 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::jobs::{JobId, UserMemory};
+use super::Models;
+use super::memories::take_memory_of;
+use crate::document::DocumentPage;
+use crate::error::Result;
+use crate::jobs::{JobId, ModelRequest, UserMemory};
 use crate::language;
+use crate::project::Projects;
+use crate::shared::Shared;
 use canopy_corpus::memory::TranslationMemory;
+use canopy_translate::inference::pair_key;
 
 /// The memory, or the job that reads it.
 #[derive(Debug, Default)]
@@ -13,6 +20,69 @@ pub struct OwnMemory {
     pub(super) place: Option<(UserMemory, String)>,
     pub(super) job: Option<JobId>,
     pub(super) read: Option<Arc<TranslationMemory>>,
+}
+
+impl Models {
+    /// The memory of a pair without a model.
+    pub(crate) fn memory_without_model(&self) -> Option<&Arc<TranslationMemory>> {
+        self.own_memory.read.as_ref()
+    }
+
+    /// Reads the memory for the pair of a document that no model translates; a model brings its own.
+    pub(crate) fn read_memory_without_model(
+        &mut self,
+        shared: &mut Shared,
+        document: &DocumentPage,
+        projects: &Projects,
+    ) {
+        let pair = document.without_model(self);
+        let Some((source, target)) = pair else {
+            self.own_memory = OwnMemory::default();
+            return;
+        };
+        let key = pair_key(&source, &target);
+        take_memory_of(shared, projects, &key);
+        let place = self
+            .user_memory(shared, document, projects)
+            .map(|memory| (memory, key));
+        if self.own_memory.place == place {
+            return;
+        }
+        self.own_memory = OwnMemory {
+            place: place.clone(),
+            ..OwnMemory::default()
+        };
+        self.memory_pairs = None;
+        if let Some((memory, _)) = place {
+            let job = shared.next_job();
+            self.own_memory.job = Some(job);
+            self.requests.push(ModelRequest::ReadMemory {
+                job,
+                memory,
+                languages: [source, target],
+            });
+        }
+    }
+
+    pub(crate) fn memory_read(
+        &mut self,
+        shared: &mut Shared,
+        document: &DocumentPage,
+        projects: &Projects,
+        job: JobId,
+        memory: Result<Arc<TranslationMemory>>,
+    ) {
+        let own = &mut self.own_memory;
+        if own.job.take_if(|it| *it == job).is_none() {
+            return;
+        }
+        let pairs = memory.map(|memory| {
+            let pairs = memory.len();
+            own.read = Some(memory);
+            pairs
+        });
+        self.memory_opened(shared, document, projects, pairs);
+    }
 }
 
 /// A pair for people: `English → French`.

@@ -6,11 +6,11 @@ use super::{ProjectCommand, Projects, Taking};
 use crate::ask::Ask;
 use crate::command::Command;
 use crate::document::DocumentPage;
+use crate::document::terms::TermsCommand;
 use crate::jobs::ProjectRequest;
 use crate::models::ModelsCommand;
 use crate::shared::Shared;
 use crate::state::AppState;
-use crate::terms::TermsCommand;
 use canopy_corpus::is_same_language;
 use canopy_project::{MAX_PENALTY, ProjectMemory, ProjectSettings};
 

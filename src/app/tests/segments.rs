@@ -1,8 +1,8 @@
 //! Sentences that are split and joined keep what was done on all others, and come back.
 
 use super::*;
-use crate::segments::SegmentsCommand;
-use crate::terms::SourceSelection;
+use crate::document::segments::SegmentsCommand;
+use crate::document::terms::SourceSelection;
 
 /// Does what the file thread does with a split or a join.
 fn recut(state: &mut AppState, page: &str) {

@@ -42,11 +42,11 @@ pub struct Suggestions {
     pub server_requests: Vec<ServerRequest>,
     /// The answer of the server that is being set up.
     pub tested: Tested,
-    pub(super) pending: Option<(JobId, usize)>,
-    pub(super) found: Option<(usize, Suggestion)>,
-    pub(super) ranking: Option<(JobId, usize, u32)>,
+    pub(crate) pending: Option<(JobId, usize)>,
+    pub(crate) found: Option<(usize, Suggestion)>,
+    pub(crate) ranking: Option<(JobId, usize, u32)>,
     /// The sentence and the revision of its translation that was ranked.
-    pub(super) ranked: Option<(usize, u32, [f32; 2])>,
+    pub(crate) ranked: Option<(usize, u32, [f32; 2])>,
 }
 
 impl Suggestions {
@@ -70,7 +70,7 @@ impl Suggestions {
     }
 
     /// Forgets what belongs to another document.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.pending = None;
         self.found = None;
         (self.ranking, self.ranked) = (None, None);

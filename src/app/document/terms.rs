@@ -20,7 +20,7 @@ pub struct Terms {
     pub selected: Option<SourceSelection>,
     /// Selected text in the editor of the target.
     pub selected_target: String,
-    pub(super) reading: Option<JobId>,
+    pub(crate) reading: Option<JobId>,
 }
 
 /// A part of a source sentence.

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::find::{FindCommand, Match, Side};
 use crate::document::DocumentPage;
+use crate::find::{FindCommand, Match, Side};
 use crate::shared::Shared;
 use canopy_document::placeholder::stripped;
 
 impl DocumentPage {
-    pub(super) fn apply_find(&mut self, shared: &mut Shared, command: FindCommand) {
+    pub(crate) fn apply_find(&mut self, shared: &mut Shared, command: FindCommand) {
         match command {
             FindCommand::Open => self.with_document(|document| {
                 document.find.is_open = true;

@@ -4,21 +4,21 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::ask::Ask;
-use super::notices::NoticeKind;
-use super::open_document::Insertion;
-use super::terms::{NewTerm, SourceSelection, TermsCommand};
+use crate::ask::Ask;
 use crate::document::DocumentPage;
+use crate::document::terms::{NewTerm, SourceSelection, TermsCommand};
 use crate::error::Result;
 use crate::jobs::{FileRequest, JobId};
 use crate::models::Models;
+use crate::notices::NoticeKind;
+use crate::open_document::Insertion;
 use crate::shared::Shared;
 use canopy_document::placeholder::stripped;
 use canopy_qa::terms::{Stems, TargetWords, Term, TermIndex, Termbase};
 use canopy_translate::inference::pair_key;
 
 impl DocumentPage {
-    pub(super) fn apply_terms(
+    pub(crate) fn apply_terms(
         &mut self,
         shared: &mut Shared,
         models: &Models,
@@ -50,7 +50,7 @@ impl DocumentPage {
     }
 
     /// Uses termbases for the open document, and for those that are opened next.
-    pub(super) fn use_terms(&mut self, shared: &mut Shared, models: &Models, paths: Vec<PathBuf>) {
+    pub(crate) fn use_terms(&mut self, shared: &mut Shared, models: &Models, paths: Vec<PathBuf>) {
         shared.set(|settings| {
             for path in paths.iter().rev() {
                 settings.remember_terms(path);
@@ -89,7 +89,7 @@ impl DocumentPage {
     }
 
     /// Reads the termbases again, if there is a model that says their languages.
-    pub(super) fn read_terms(&mut self, shared: &mut Shared, models: &Models) {
+    pub(crate) fn read_terms(&mut self, shared: &mut Shared, models: &Models) {
         let paths = self.terms_paths(shared);
         self.terms.paths.clone_from(&paths);
         (self.terms.index, self.terms.reading) = (None, None);
@@ -109,7 +109,7 @@ impl DocumentPage {
         });
     }
 
-    pub(super) fn terms_read(
+    pub(crate) fn terms_read(
         &mut self,
         shared: &mut Shared,
         job: JobId,
@@ -251,7 +251,7 @@ impl DocumentPage {
     }
 
     /// The termbase that translations use.
-    pub(super) fn termbase(&self) -> Option<Arc<Termbase>> {
+    pub(crate) fn termbase(&self) -> Option<Arc<Termbase>> {
         self.terms
             .index
             .as_ref()

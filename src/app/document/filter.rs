@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::open_document::OpenDocument;
 use crate::document::DocumentPage;
+use crate::open_document::OpenDocument;
 use crate::shared::Shared;
 use canopy_project::{Filter, Filtered};
 use canopy_translate::inference::Flag;
 
 impl DocumentPage {
     /// Shows the sentences that a filter lets through, or all.
-    pub(super) fn filter(&mut self, shared: &Shared, filter: Option<Filter>) {
+    pub(crate) fn filter(&mut self, shared: &Shared, filter: Option<Filter>) {
         self.keep_edit_if_valid(shared);
         let findings = &self.checking.findings;
         let Some(open) = &mut self.open else {
@@ -49,7 +49,7 @@ impl DocumentPage {
     }
 
     /// Shows all sentences again where one is gone to that the filter hides.
-    pub(super) fn follow_selection(&mut self) {
+    pub(crate) fn follow_selection(&mut self) {
         self.with_document(|open| {
             if open.scroll_to.get().is_some_and(|it| !open.shows(it)) {
                 open.filtered = None;
@@ -58,7 +58,7 @@ impl DocumentPage {
     }
 
     /// Goes to a sentence by its number, the first being 1.
-    pub(super) fn go_to_number(&mut self, shared: &Shared, number: usize) {
+    pub(crate) fn go_to_number(&mut self, shared: &Shared, number: usize) {
         self.asks_for_sentence = false;
         let last = self.open.as_ref().map_or(0, OpenDocument::num_sentences);
         if last > 0 {

@@ -8,7 +8,7 @@ use canopy_project::DocumentNote;
 
 impl DocumentPage {
     /// Remembers the open document as it is now.
-    pub(super) fn note_document(&mut self, shared: &mut Shared, models: &Models) {
+    pub(crate) fn note_document(&mut self, shared: &mut Shared, models: &Models) {
         let Some(open) = &self.open else {
             return;
         };

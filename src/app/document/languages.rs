@@ -4,24 +4,16 @@
 //! given it. A model that a person chooses for other languages takes the document along, but for a file that declares its
 //! target.
 
-use super::memories::take_memory_of;
-use super::own_memory::{OwnMemory, pair_name};
-use super::{LanguageNote, Models};
 use crate::document::DocumentPage;
-use crate::error::Result;
-use crate::jobs::{JobId, ModelRequest};
 use crate::models::ModelState;
-use crate::notices::NoticeKind;
-use crate::project::Projects;
+use crate::models::{LanguageNote, Models};
 use crate::shared::Shared;
 use crate::{OpenDocument, language};
 use canopy_corpus::is_same_language;
-use canopy_corpus::memory::TranslationMemory;
-use canopy_translate::inference::{InstalledModel, pair_key, route};
-use std::sync::Arc;
+use canopy_translate::inference::{pair_key, route};
 
 /// A language that is not known, in BCP 47.
-const UNKNOWN: &str = "und";
+pub(crate) const UNKNOWN: &str = "und";
 
 /// Where neither the file nor its text nor a model says the source.
 const USUAL_SOURCE: &str = "en";
@@ -63,20 +55,10 @@ impl DocumentPage {
     pub fn without_model(&self, models: &Models) -> Option<(String, String)> {
         let is_opening = matches!(models.current, ModelState::Opening { .. });
         let has_pair = self.open.as_ref()?.target_language.is_some();
-        let is_decided = models.is_listed && !models.is_undecided;
+        let is_decided = models.is_listed() && !models.is_undecided;
         (has_pair && is_decided && !is_opening && !self.model_fits(models))
             .then(|| self.languages(models))
             .flatten()
-    }
-
-    /// Says that there is no model for the pair of the document.
-    pub(crate) fn show_no_model(&mut self, shared: &mut Shared, models: &Models) {
-        let Some((source, target)) = self.languages(models) else {
-            return;
-        };
-        let title = format!("No model for {}", pair_name(&source, &target));
-        let detail = "Models → Get models… lists models to download. Until then you can edit, match and check.";
-        shared.notify(NoticeKind::Hint, title, detail);
     }
 
     /// Gives a document without a target the one of the model that is there for it.
@@ -91,7 +73,7 @@ impl DocumentPage {
     }
 
     /// Shows the work on the document in another target language.
-    pub(super) fn switch_target(&mut self, shared: &mut Shared, models: &Models, target: &str) {
+    pub(crate) fn switch_target(&mut self, shared: &mut Shared, models: &Models, target: &str) {
         if self.open.is_none() {
             return;
         }
@@ -114,7 +96,7 @@ impl DocumentPage {
     }
 
     /// Gives a document that has no termbase in this language those that were used for the pair.
-    fn terms_of_pair(&mut self, shared: &mut Shared, models: &Models) {
+    pub(crate) fn terms_of_pair(&mut self, shared: &mut Shared, models: &Models) {
         let key = self
             .languages(models)
             .map(|(from, to)| pair_key(&from, &to));
@@ -128,7 +110,7 @@ impl DocumentPage {
     }
 
     /// Finds the language of work that an older version has kept: that of the model that wrote it, else none.
-    pub(super) fn know_kept_work(&mut self, shared: &mut Shared, models: &Models) {
+    pub(crate) fn know_kept_work(&mut self, shared: &mut Shared, models: &Models) {
         let Some(open) = self.open.as_ref() else {
             return;
         };
@@ -154,7 +136,7 @@ impl DocumentPage {
             return unlike;
         };
         let is_declared = document.declared_languages()[0].is_some();
-        let is_sure = found.is_reliable && models.is_listed && !is_declared;
+        let is_sure = found.is_reliable && models.is_listed() && !is_declared;
         let Some((source, _)) = self.languages(models) else {
             return is_sure
                 .then(|| self.no_model(shared, models, &found.code))
@@ -174,7 +156,12 @@ impl DocumentPage {
     }
 
     /// Says that no installed model translates from a language.
-    fn no_model(&self, shared: &Shared, models: &Models, source: &str) -> Option<LanguageNote> {
+    pub(crate) fn no_model(
+        &self,
+        shared: &Shared,
+        models: &Models,
+        source: &str,
+    ) -> Option<LanguageNote> {
         let mut all = models.all.iter();
         let is_known = all.any(|model| model.translates_from(source));
         (!is_known).then(|| LanguageNote::NoModel {
@@ -186,7 +173,12 @@ impl DocumentPage {
 
     /// Says that no installed models lead to the language that was translated to last, where nothing is translated yet; a
     /// person who has chosen the model knows.
-    fn unreached(&self, shared: &Shared, models: &Models, source: &str) -> Option<LanguageNote> {
+    pub(crate) fn unreached(
+        &self,
+        shared: &Shared,
+        models: &Models,
+        source: &str,
+    ) -> Option<LanguageNote> {
         let has_work = self.open.as_ref().is_some_and(OpenDocument::has_work);
         if has_work || models.is_by_hand || models.is_named {
             return None;
@@ -203,7 +195,7 @@ impl DocumentPage {
     }
 
     /// The language that a document of this one is to be translated to, and its name.
-    fn wanted_target(
+    pub(crate) fn wanted_target(
         &self,
         shared: &Shared,
         models: &Models,
@@ -215,114 +207,6 @@ impl DocumentPage {
         let target = wanted.find(|target| !is_same_language(target, source))?;
         let name = language::name(&target);
         Some((target, name))
-    }
-}
-
-impl Models {
-    /// Languages of the open model.
-    pub(crate) fn model_languages(&self) -> Option<(String, String)> {
-        match &self.current {
-            ModelState::Open { info, .. } => {
-                Some((info.source_language.clone(), info.target_language.clone()))
-            }
-            ModelState::None | ModelState::Opening { .. } => None,
-        }
-    }
-
-    /// The only target of the installed model of this name.
-    fn only_target(&self, name: &str) -> Option<&str> {
-        let mut models = self.all.iter();
-        let model: &InstalledModel = models.find(|model| model.name == name)?;
-        match model.targets.as_slice() {
-            [target] => Some(target),
-            _ => None,
-        }
-    }
-
-    /// The memory of a pair without a model.
-    pub(crate) fn memory_without_model(&self) -> Option<&Arc<TranslationMemory>> {
-        self.own_memory.read.as_ref()
-    }
-}
-
-impl Models {
-    /// Has the document follow a model that a person has chosen for other languages.
-    pub(super) fn follow_chosen_model(&mut self, shared: &mut Shared, document: &mut DocumentPage) {
-        let is_chosen = self.is_by_hand && !self.is_undecided;
-        let Some((source, target)) = self.model_languages().filter(|_| is_chosen) else {
-            return;
-        };
-        let open = document.open.as_mut();
-        let Some(open) = open.filter(|open| open.target_language.is_some()) else {
-            return;
-        };
-        let [declared_source, declared_target] = open.declared_languages().map(|it| it.is_some());
-        let is_other = open
-            .source_language
-            .as_ref()
-            .is_some_and(|it| *it != source);
-        if !declared_source && source != UNKNOWN && is_other {
-            open.source_language = None;
-        }
-        if !declared_target && target != UNKNOWN {
-            document.switch_target(shared, self, &target);
-        }
-    }
-
-    /// Reads the memory for the pair of a document that no model translates; a model brings its own.
-    pub(crate) fn read_memory_without_model(
-        &mut self,
-        shared: &mut Shared,
-        document: &DocumentPage,
-        projects: &Projects,
-    ) {
-        let pair = document.without_model(self);
-        let Some((source, target)) = pair else {
-            self.own_memory = OwnMemory::default();
-            return;
-        };
-        let key = pair_key(&source, &target);
-        take_memory_of(shared, projects, &key);
-        let place = self
-            .user_memory(shared, document, projects)
-            .map(|memory| (memory, key));
-        if self.own_memory.place == place {
-            return;
-        }
-        self.own_memory = OwnMemory {
-            place: place.clone(),
-            ..OwnMemory::default()
-        };
-        self.memory_pairs = None;
-        if let Some((memory, _)) = place {
-            let job = shared.next_job();
-            self.own_memory.job = Some(job);
-            self.requests.push(ModelRequest::ReadMemory {
-                job,
-                memory,
-                languages: [source, target],
-            });
-        }
-    }
-
-    pub(crate) fn memory_read(
-        &mut self,
-        shared: &mut Shared,
-        document: &DocumentPage,
-        projects: &Projects,
-        job: JobId,
-        memory: Result<Arc<TranslationMemory>>,
-    ) {
-        let own = &mut self.own_memory;
-        if own.job.take_if(|it| *it == job).is_none() {
-            return;
-        }
-        let pairs = memory.map(|memory| {
-            let pairs = memory.len();
-            own.read = Some(memory);
-            pairs
-        });
-        self.memory_opened(shared, document, projects, pairs);
     }
 }
 

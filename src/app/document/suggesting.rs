@@ -3,16 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::command::Command;
-use super::language;
-use super::language_model::{LanguageModelCommand, Tested};
-use super::markup::to_editable;
-use super::models::ModelState;
-use super::notices::{NoticeKind, in_words};
+use crate::command::Command;
 use crate::document::DocumentPage;
+use crate::document::language_model::{LanguageModelCommand, Tested};
 use crate::error::Result;
 use crate::jobs::{JobId, Request, ServerRequest, State, SuggestionRequest};
+use crate::language;
+use crate::markup::to_editable;
+use crate::models::ModelState;
 use crate::models::Models;
+use crate::notices::{NoticeKind, in_words};
 use crate::settings::LanguageModel;
 use crate::shared::Shared;
 use canopy_qa::llm::{Endpoint, Neighbour, Question, Suggestion};
@@ -29,7 +29,7 @@ const AFTER: usize = 2;
 const SIMILAR: usize = 3;
 
 impl DocumentPage {
-    pub(super) fn apply_language_model(
+    pub(crate) fn apply_language_model(
         &mut self,
         shared: &mut Shared,
         models: &Models,
@@ -64,7 +64,7 @@ impl DocumentPage {
         }
     }
 
-    pub(super) fn server_tested(&mut self, job: JobId, models: Result<Vec<String>>) {
+    pub(crate) fn server_tested(&mut self, job: JobId, models: Result<Vec<String>>) {
         if self.suggestions.tested == Tested::Running(job) {
             self.suggestions.tested = match models {
                 Ok(models) => Tested::Models(models),
@@ -150,7 +150,7 @@ impl DocumentPage {
         })
     }
 
-    pub(super) fn suggested(
+    pub(crate) fn suggested(
         &mut self,
         shared: &mut Shared,
         models: &Models,
@@ -201,7 +201,7 @@ impl DocumentPage {
         });
     }
 
-    pub(super) fn ranked(&mut self, job: JobId, mean_log_probs: Option<[f32; 2]>) {
+    pub(crate) fn ranked(&mut self, job: JobId, mean_log_probs: Option<[f32; 2]>) {
         let ranking = self.suggestions.ranking.take_if(|ranking| ranking.0 == job);
         let ranked = ranking.zip(mean_log_probs);
         if let Some(((_, sentence, revision), means)) = ranked {

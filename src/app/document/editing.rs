@@ -2,19 +2,19 @@
 
 use std::path::Path;
 
-use super::markup;
-use super::notices::NoticeKind;
-use super::open_document::{Editor, Insertion, OpenDocument};
 use crate::document::DocumentPage;
 use crate::jobs::{MergedWork, Origin, State};
+use crate::markup;
 use crate::models::Models;
+use crate::notices::NoticeKind;
+use crate::open_document::{Editor, Insertion, OpenDocument};
 use crate::shared::Shared;
 use canopy_document::placeholder::stripped;
 use canopy_project::Target;
 use canopy_translate::inference::Flag;
 
 impl DocumentPage {
-    pub(super) fn select(&mut self, shared: &Shared, sentence: usize) {
+    pub(crate) fn select(&mut self, shared: &Shared, sentence: usize) {
         let Some(document) = &self.open else {
             return;
         };
@@ -29,7 +29,7 @@ impl DocumentPage {
         self.with_document(|document| document.selected = Some(sentence));
     }
 
-    pub(super) fn step(&mut self, shared: &Shared, by: isize) {
+    pub(crate) fn step(&mut self, shared: &Shared, by: isize) {
         if !self.keep_edit(shared) {
             return;
         }
@@ -45,7 +45,7 @@ impl DocumentPage {
         document.select(next);
     }
 
-    pub(super) fn select_next_unconfirmed(&mut self, shared: &Shared) {
+    pub(crate) fn select_next_unconfirmed(&mut self, shared: &Shared) {
         if !self.keep_edit(shared) {
             return;
         }
@@ -62,7 +62,7 @@ impl DocumentPage {
         }
     }
 
-    pub(super) fn select_least_sure(&mut self, shared: &Shared) {
+    pub(crate) fn select_least_sure(&mut self, shared: &Shared) {
         if !self.keep_edit(shared) {
             return;
         }
@@ -73,13 +73,13 @@ impl DocumentPage {
         });
     }
 
-    pub(super) fn edit_selected(&mut self, shared: &Shared) {
+    pub(crate) fn edit_selected(&mut self, shared: &Shared) {
         if let Some(sentence) = self.selected() {
             self.edit(shared, sentence);
         }
     }
 
-    pub(super) fn edit(&mut self, shared: &Shared, sentence: usize) {
+    pub(crate) fn edit(&mut self, shared: &Shared, sentence: usize) {
         if !self.keep_edit(shared) {
             return;
         }
@@ -97,13 +97,13 @@ impl DocumentPage {
     }
 
     /// Puts another translation into the editor; what stood there is a step of its own, which can be undone.
-    pub(super) fn edit_with(&mut self, shared: &Shared, text: &str) {
+    pub(crate) fn edit_with(&mut self, shared: &Shared, text: &str) {
         self.keep_edit_for_good(shared);
         self.edit_selected(shared);
         self.editing(shared, markup::to_editable(&stripped(text)));
     }
 
-    pub(super) fn editing(&mut self, shared: &Shared, text: String) {
+    pub(crate) fn editing(&mut self, shared: &Shared, text: String) {
         let Some(editor) = self
             .open
             .as_mut()
@@ -117,7 +117,7 @@ impl DocumentPage {
         self.touch(shared);
     }
 
-    pub(super) fn discard_edit(&mut self, shared: &Shared) {
+    pub(crate) fn discard_edit(&mut self, shared: &Shared) {
         let document = self.open.as_mut();
         if document.is_some_and(OpenDocument::discard_edit) {
             // The project file may hold it.
@@ -125,7 +125,7 @@ impl DocumentPage {
         }
     }
 
-    pub(super) fn insert_tag(&mut self) {
+    pub(crate) fn insert_tag(&mut self) {
         self.with_document(|document| {
             if let Some(editor) = &mut document.editor {
                 editor.insert = Some(Insertion::NextTag);
@@ -134,7 +134,7 @@ impl DocumentPage {
     }
 
     /// Takes the edit over; `false` if its markup is broken, which the editor then shows.
-    pub(super) fn keep_edit(&mut self, shared: &Shared) -> bool {
+    pub(crate) fn keep_edit(&mut self, shared: &Shared) -> bool {
         let Some(document) = &mut self.open else {
             return true;
         };
@@ -159,19 +159,19 @@ impl DocumentPage {
     }
 
     /// Before something else happens: a valid edit is kept, a broken one stays in the editor.
-    pub(super) fn keep_edit_if_valid(&mut self, shared: &Shared) {
+    pub(crate) fn keep_edit_if_valid(&mut self, shared: &Shared) {
         self.keep_edit(shared);
     }
 
     /// Before the editor goes for good: a broken edit is repaired and kept, nothing that was written is lost.
-    pub(super) fn keep_edit_for_good(&mut self, shared: &Shared) {
+    pub(crate) fn keep_edit_for_good(&mut self, shared: &Shared) {
         if !self.keep_edit(shared) {
             self.repair_edit();
             self.keep_edit(shared);
         }
     }
 
-    pub(super) fn keep_edit_and_confirm(&mut self, shared: &mut Shared) {
+    pub(crate) fn keep_edit_and_confirm(&mut self, shared: &mut Shared) {
         let Some(sentence) = self
             .open
             .as_ref()
@@ -190,7 +190,7 @@ impl DocumentPage {
         }
     }
 
-    pub(super) fn repair_edit(&mut self) {
+    pub(crate) fn repair_edit(&mut self) {
         self.with_document(|document| {
             let Some(editor) = &mut document.editor else {
                 return;
@@ -204,14 +204,14 @@ impl DocumentPage {
     }
 
     /// Takes over what was done on the document when it had another name.
-    pub(super) fn take_over(&mut self, shared: &Shared) {
+    pub(crate) fn take_over(&mut self, shared: &Shared) {
         self.keep_edit_for_good(shared);
         self.with_document(OpenDocument::take_over);
         self.touch(shared);
     }
 
     /// Takes over another person's changes, which a save has merged into the work file.
-    pub(super) fn work_merged(&mut self, shared: &mut Shared, path: &Path, merged: &MergedWork) {
+    pub(crate) fn work_merged(&mut self, shared: &mut Shared, path: &Path, merged: &MergedWork) {
         let document = self.open.as_mut();
         let Some(open) = document.filter(|open| open.path == path) else {
             return;
@@ -233,14 +233,14 @@ impl DocumentPage {
     }
 
     /// Leaves it where it is; the work file records that the question has been answered.
-    pub(super) fn leave_moved_work(&mut self, shared: &Shared) {
+    pub(crate) fn leave_moved_work(&mut self, shared: &Shared) {
         self.with_document(|document| document.moved_work = None);
         self.touch(shared);
     }
 
     /// Takes the last change back, which is what stands in the editor if something was written there. Broken markup is
     /// repaired for that, so that it can be done again.
-    pub(super) fn undo(&mut self, shared: &mut Shared) {
+    pub(crate) fn undo(&mut self, shared: &mut Shared) {
         self.keep_edit_for_good(shared);
         let (recuts, _) = self
             .open
@@ -255,7 +255,7 @@ impl DocumentPage {
         }
     }
 
-    pub(super) fn redo(&mut self, shared: &mut Shared) {
+    pub(crate) fn redo(&mut self, shared: &mut Shared) {
         if !self.keep_edit(shared) {
             return;
         }
@@ -275,7 +275,7 @@ impl DocumentPage {
         self.touch(shared);
     }
 
-    pub(super) fn confirm_selected(&mut self, shared: &mut Shared) {
+    pub(crate) fn confirm_selected(&mut self, shared: &mut Shared) {
         if !self.keep_edit(shared) {
             return;
         }
@@ -288,7 +288,7 @@ impl DocumentPage {
     }
 
     /// `false` if there is nothing to confirm.
-    pub(super) fn confirm(&mut self, shared: &mut Shared, sentence: usize) -> bool {
+    pub(crate) fn confirm(&mut self, shared: &mut Shared, sentence: usize) -> bool {
         let Some(document) = &self.open else {
             return false;
         };
@@ -338,7 +338,7 @@ impl DocumentPage {
         true
     }
 
-    pub(super) fn toggle_confirmed(&mut self, shared: &mut Shared, sentence: usize) {
+    pub(crate) fn toggle_confirmed(&mut self, shared: &mut Shared, sentence: usize) {
         if !self.keep_edit(shared) {
             return;
         }
@@ -361,12 +361,12 @@ impl DocumentPage {
         }
     }
 
-    pub(super) fn clear(&mut self, shared: &Shared, sentence: usize) {
+    pub(crate) fn clear(&mut self, shared: &Shared, sentence: usize) {
         self.keep_edit_for_good(shared);
         self.change(shared, sentence, Target::default());
     }
 
-    pub(super) fn copy_source(&mut self, shared: &Shared, sentence: usize) {
+    pub(crate) fn copy_source(&mut self, shared: &Shared, sentence: usize) {
         self.keep_edit_for_good(shared);
         let Some(document) = &self.open else {
             return;
@@ -384,7 +384,7 @@ impl DocumentPage {
     }
 
     /// Puts the translation of a similar sentence into the editor, the most similar being 0.
-    pub(super) fn use_match(&mut self, shared: &mut Shared, models: &Models, place: usize) {
+    pub(crate) fn use_match(&mut self, shared: &mut Shared, models: &Models, place: usize) {
         let sentence = self.open.as_ref().zip(self.selected());
         let source = sentence.map(|(open, at)| open.document.sentences[at].plain_text());
         let Some((memory, source)) = self.memory(models).zip(source) else {
@@ -398,7 +398,7 @@ impl DocumentPage {
     }
 
     /// Puts a text that a sentence has had in place of its translation, in a step that can be undone.
-    pub(super) fn use_version(&mut self, shared: &Shared, sentence: usize, version: usize) {
+    pub(crate) fn use_version(&mut self, shared: &Shared, sentence: usize, version: usize) {
         self.keep_edit_for_good(shared);
         let document = self.open.as_ref();
         let version = document.and_then(|open| open.history(sentence).get(version));
@@ -414,7 +414,7 @@ impl DocumentPage {
         self.change(shared, sentence, target);
     }
 
-    pub(super) fn change(&mut self, shared: &Shared, sentence: usize, target: Target) {
+    pub(crate) fn change(&mut self, shared: &Shared, sentence: usize, target: Target) {
         let Some(document) = &mut self.open else {
             return;
         };

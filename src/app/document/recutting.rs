@@ -3,15 +3,15 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::ask::Ask;
-use super::notices::NoticeKind;
-use super::open_document::OpenDocument;
-use super::segments::{Recutting, SegmentsCommand};
-use super::terms::SourceSelection;
+use crate::ask::Ask;
 use crate::document::DocumentPage;
+use crate::document::segments::{Recutting, SegmentsCommand};
+use crate::document::terms::SourceSelection;
 use crate::error::Result;
 use crate::jobs::{FileRequest, JobId};
 use crate::models::Models;
+use crate::notices::NoticeKind;
+use crate::open_document::OpenDocument;
 use crate::shared::Shared;
 use canopy_base::error::find;
 use canopy_document::document::{Document, ReadingOptions, SegmentEdit};
@@ -21,7 +21,7 @@ use canopy_document::placeholder::{Placeholder, stripped};
 const NOT_CHANGED: &str = "The sentences stay as they are";
 
 impl DocumentPage {
-    pub(super) fn apply_segments(
+    pub(crate) fn apply_segments(
         &mut self,
         shared: &mut Shared,
         models: &Models,
@@ -86,7 +86,7 @@ impl DocumentPage {
         self.recutting = Some(Recutting { job, document });
     }
 
-    pub(super) fn recut_done(
+    pub(crate) fn recut_done(
         &mut self,
         shared: &mut Shared,
         job: JobId,
@@ -118,7 +118,7 @@ impl DocumentPage {
     }
 
     /// Forgets what was known of sentences by their numbers.
-    pub(super) fn sentences_changed(&mut self, shared: &Shared) {
+    pub(crate) fn sentences_changed(&mut self, shared: &Shared) {
         self.suggestions.forget();
         self.terms.selected = None;
         self.last_progress = None;
@@ -126,7 +126,7 @@ impl DocumentPage {
     }
 
     /// Whether undoing, or redoing, has to wait for the end of a translation, and says so.
-    pub(super) fn must_wait(&mut self, shared: &mut Shared, recuts: bool) -> bool {
+    pub(crate) fn must_wait(&mut self, shared: &mut Shared, recuts: bool) -> bool {
         let waits = recuts && self.running.is_some();
         if waits {
             let detail = "The document is being translated. Cancel, or wait until it is done.";

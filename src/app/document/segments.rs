@@ -24,8 +24,8 @@ pub enum SegmentsCommand {
 
 /// A change that is being made.
 #[derive(Debug)]
-pub(super) struct Recutting {
-    pub(super) job: JobId,
+pub(crate) struct Recutting {
+    pub(crate) job: JobId,
     /// The document to change.
-    pub(super) document: Arc<Document>,
+    pub(crate) document: Arc<Document>,
 }

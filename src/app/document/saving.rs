@@ -1,0 +1,278 @@
+//! Saving and exporting the translation of the document.
+
+use std::sync::Arc;
+
+use crate::ask::Ask;
+use crate::command::{Command, Page};
+use crate::document::DocumentPage;
+use crate::jobs::{FileRequest, Overwrite};
+use crate::language;
+use crate::models::Models;
+use crate::notices::NoticeKind;
+use crate::open_document::OpenDocument;
+use crate::shared::Shared;
+use canopy_base::file::is_same_file;
+use canopy_document::document::{Document, SubtitleLayout};
+use canopy_document::export::{ExportFormat, Languages};
+use canopy_project::Written;
+use std::path::{Path, PathBuf};
+
+impl DocumentPage {
+    pub(crate) fn ask_where_to_save(&mut self, shared: &mut Shared, models: &Models) {
+        if !self.keep_edit(shared) {
+            // Without it the file would not be what stands in the window; the editor says what is wrong.
+            shared.page = Page::Document;
+            return;
+        }
+        let Some(document) = &self.open else {
+            return;
+        };
+        let language = self.languages(models).map(|(_, target)| target);
+        let language = language.as_deref().unwrap_or("translated");
+        let stem = document
+            .path
+            .file_stem()
+            .map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
+        let format = document.document.format;
+        let extension = document.path.extension();
+        let extension = if format.written_extension() == format.extension() {
+            extension.map_or_else(String::new, |ext| format!(".{}", ext.to_string_lossy()))
+        } else {
+            format!(".{}", format.written_extension())
+        };
+        let name = format!("{stem}.{language}{extension}");
+        shared.asks.push(Ask::SaveTranslation {
+            document: document.path.clone(),
+            folder: self.document_folder(shared),
+            name,
+        });
+    }
+
+    pub(crate) fn ask_where_to_export(&mut self, shared: &mut Shared, format: ExportFormat) {
+        if !self.keep_edit(shared) {
+            shared.page = Page::Document;
+            return;
+        }
+        let Some(document) = &self.open else {
+            return;
+        };
+        let name = document.path.file_name().unwrap_or_default();
+        shared.asks.push(Ask::ExportTranslation {
+            document: document.path.clone(),
+            folder: self.document_folder(shared),
+            name: format!("{}.{}", name.to_string_lossy(), format.extension()),
+            format,
+        });
+    }
+
+    pub(crate) fn export_translation(
+        &mut self,
+        shared: &mut Shared,
+        models: &Models,
+        document: &Path,
+        path: PathBuf,
+        format: ExportFormat,
+        overwrite: bool,
+    ) {
+        if let Some(reason) = self.why_not_saved(document, &path) {
+            shared.notify(NoticeKind::Error, "Nothing was exported", reason);
+            return;
+        }
+        self.keep_edit_if_valid(shared);
+        let job = shared.next_job();
+        let Some(open) = &self.open else {
+            return;
+        };
+        let (document, targets) = (
+            laid_out(open, shared.settings.subtitles),
+            open.target_texts(),
+        );
+        let provenances = open.target_provenances();
+        let unknown = || ("und".to_owned(), "und".to_owned());
+        let (source, target) = self.languages(models).unwrap_or_else(unknown);
+        let languages = Languages { source, target };
+        shared.file_requests.push(FileRequest::ExportDocument {
+            job,
+            path,
+            overwrite,
+            document,
+            targets,
+            provenances,
+            format,
+            languages,
+        });
+    }
+
+    /// Writes the translation where it was written last; asks where there was no such place, or it is that of another
+    /// language.
+    pub(crate) fn save_again(&mut self, shared: &mut Shared, models: &Models) {
+        let open = self.open.as_ref().filter(|_| self.saving.is_none());
+        let Some(open) = open else { return };
+        let language = self.languages(models).map(|(_, target)| target);
+        let written = open.written.as_ref();
+        let written = written.filter(|written| written.language == language);
+        let Some(written) = written.cloned() else {
+            return self.ask_where_to_save(shared, models);
+        };
+        if !self.keep_edit(shared) {
+            shared.page = Page::Document;
+            return;
+        }
+        let document = self.open.as_ref().map(|open| open.path.clone());
+        self.write_translation(
+            shared,
+            models,
+            &document.unwrap_or_default(),
+            written.path,
+            Overwrite::Own(written.digest),
+        );
+    }
+
+    pub(crate) fn save_translation(
+        &mut self,
+        shared: &mut Shared,
+        models: &Models,
+        document: &Path,
+        path: PathBuf,
+        overwrite: bool,
+    ) {
+        let overwrite = if overwrite {
+            Overwrite::Any
+        } else {
+            Overwrite::Nothing
+        };
+        self.write_translation(shared, models, document, path, overwrite);
+    }
+
+    pub(crate) fn write_translation(
+        &mut self,
+        shared: &mut Shared,
+        models: &Models,
+        document: &Path,
+        path: PathBuf,
+        overwrite: Overwrite,
+    ) {
+        // The window goes on while the dialog is open.
+        if let Some(reason) = self.why_not_saved(document, &path) {
+            shared.notify(NoticeKind::Error, "The translation was not saved", reason);
+            return;
+        }
+        self.keep_edit_if_valid(shared);
+        let job = shared.next_job();
+        let Some(open) = &self.open else {
+            return;
+        };
+        let (document, targets) = (
+            laid_out(open, shared.settings.subtitles),
+            open.target_texts(),
+        );
+        if let Err(error) = document.format.check_written_name(&path) {
+            shared.notify(
+                NoticeKind::Error,
+                "The translation was not saved",
+                error.to_string(),
+            );
+            return;
+        }
+        let left = open.left_in_declared_language();
+        if left > 0 {
+            let [_, declared] = open.declared_languages();
+            let declared = language::name(declared.unwrap_or_default());
+            let detail = format!(
+                "{left} sentences are not translated yet, and the file has {declared} for them. Translate them first."
+            );
+            return shared.notify(NoticeKind::Error, "The translation was not saved", detail);
+        }
+        let language = self.languages(models).map(|(_, target)| target);
+        self.saving = Some(job);
+        shared.file_requests.push(FileRequest::SaveDocument {
+            job,
+            path,
+            overwrite,
+            document,
+            targets,
+            language,
+        });
+    }
+
+    pub(crate) fn why_not_saved(&self, document: &Path, path: &Path) -> Option<&'static str> {
+        let open = self.open.as_ref().map(|open| open.path.as_path());
+        let is_source = path == document || is_same_file(path, document);
+        if open != Some(document) {
+            Some("Another document is open now. Open its document again, then save.")
+        } else if is_source {
+            Some("That is the source document itself. Give the translation another name.")
+        } else {
+            None
+        }
+    }
+
+    pub(crate) fn translation_saved(
+        &mut self,
+        shared: &mut Shared,
+        models: &Models,
+        written: Written,
+    ) {
+        let path = written.path.clone();
+        self.with_document(|open| open.written = Some(written));
+        self.note_document(shared, models);
+        let sentences = |number: usize| match number {
+            1 => "1 sentence".to_owned(),
+            _ => format!("{number} sentences"),
+        };
+        let counts = self.open.as_ref().map(OpenDocument::counts);
+        let [untranslated, drafts] =
+            counts.map_or([0, 0], |counts| [counts.untranslated, counts.draft]);
+        let is_checked = shared.settings.shows_checks && !self.checking.is_running();
+        let found = self.checking.findings.len();
+        let remarks = [
+            (untranslated > 0).then(|| {
+                let number = sentences(untranslated);
+                format!("Not translated, in the source language: {number}.")
+            }),
+            (drafts > 0).then(|| {
+                let number = sentences(drafts);
+                format!("Drafts that nobody has confirmed: {number}.")
+            }),
+            (is_checked && found > 0).then(|| format!("Findings of the checks: {found}.")),
+        ];
+        let place = path.display().to_string();
+        let lines: Vec<String> = std::iter::once(place)
+            .chain(remarks.into_iter().flatten())
+            .collect();
+        let detail = lines.join("\n");
+        shared.notify(NoticeKind::Done, "Translation saved", detail);
+        let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
+        if let Some(folder) = folder {
+            shared.with_button("Show in folder", Command::ShowFolder(folder.to_owned()));
+        }
+    }
+
+    pub fn is_saving(&self) -> bool {
+        self.saving.is_some()
+    }
+
+    pub(crate) fn save_project(&mut self, shared: &mut Shared) {
+        let again = std::mem::take(&mut shared.is_unkept);
+        let dirty = self.dirty_since_secs.take().is_some() || again;
+        let (Some(document), Some(data), true) = (&self.open, &shared.folders.data, dirty) else {
+            return;
+        };
+        let (data_folder, project) = (data.clone(), document.project());
+        let job = shared.keeping_job();
+        shared.file_requests.push(FileRequest::SaveProject {
+            job,
+            data_folder,
+            project,
+        });
+    }
+}
+
+/// The document with as much room for subtitles as this.
+fn laid_out(open: &OpenDocument, subtitles: SubtitleLayout) -> Arc<Document> {
+    let mut document = open.document.clone();
+    if document.format.is_subtitles() && document.subtitle_layout != subtitles {
+        Arc::make_mut(&mut document).subtitle_layout = subtitles;
+    }
+    document
+}

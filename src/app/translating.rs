@@ -1,0 +1,36 @@
+//! Starts translations.
+
+use super::command::Scope;
+use super::models::ModelState;
+use super::notices::NoticeKind;
+use super::state::AppState;
+
+impl AppState {
+    pub(super) fn translate(&mut self, scope: Scope) {
+        self.document.keep_edit_if_valid(&self.shared);
+        if self.document.running.is_some() || self.document.open.is_none() {
+            return;
+        }
+        match &self.models.current {
+            ModelState::Open { .. } if self.document.without_model(&self.models).is_some() => {
+                self.document.show_no_model(&mut self.shared, &self.models);
+            }
+            ModelState::Open { .. } => self.start_translation(scope),
+            ModelState::Opening { .. } => self.document.waiting_scope = Some(scope),
+            ModelState::None => {
+                self.shared.notify(
+                    NoticeKind::Error,
+                    "No model is open",
+                    "Choose one in the Model menu, then translate again.",
+                );
+            }
+        }
+    }
+
+    /// Translates with the model that is open; the explorer's comparison of sentences makes room for it.
+    pub(super) fn start_translation(&mut self, scope: Scope) {
+        self.explorer.stop_comparing_sentences();
+        self.document
+            .start_translation(&mut self.shared, &self.models, scope);
+    }
+}
