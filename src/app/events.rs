@@ -239,7 +239,7 @@ impl AppState {
                 if !self.evaluate.evaluation_ended(&mut self.training, job)
                     && !self
                         .training
-                        .training_cancelled(&mut self.shared, &mut self.evaluate, job)
+                        .cancelled(&mut self.shared, &mut self.evaluate, job)
                     && !self.models.adding_cancelled(job)
                 {
                     self.finished(job, true);
@@ -490,13 +490,13 @@ impl AppState {
             self.shared.failed_to_write(error);
             self.shared
                 .show_error("The translation could not be saved", error);
-        } else if !self.explorer.explorer_failed(&mut self.shared, job, error)
+        } else if !self.explorer.failed(&mut self.shared, job, error)
             && !self
                 .evaluate
-                .evaluation_failed(&mut self.shared, &mut self.training, job, error)
+                .failed(&mut self.shared, &mut self.training, job, error)
             && !self
                 .training
-                .run_failed(&mut self.shared, &mut self.evaluate, job, error)
+                .failed(&mut self.shared, &mut self.evaluate, job, error)
             && !self.models.model_failed(&mut self.shared, job, error)
             && !self.models.download_failed(&mut self.shared, job, error)
             && !self.document.checks_failed(job)

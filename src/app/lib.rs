@@ -1,6 +1,9 @@
 //! The state of the workbench without widgets: commands in, requests out, and what an event changes.
 //!
-//! Strings and numbers only; the window draws [`AppState`] and pushes [`Command`]s.
+//! Strings and numbers only; the window draws [`AppState`] and pushes [`Command`]s. A page is a struct with its own state and
+//! requests, and with methods that carry out its commands and take in its events; it is handed [`Shared`] (settings, messages,
+//! numbers of jobs) and the pages that it reads or changes. [`AppState`] routes commands and events to pages, and has a method
+//! where several of them take part.
 
 pub mod actions;
 pub mod aligning;

@@ -118,7 +118,7 @@ impl AppState {
     pub(super) fn open(&mut self, path: PathBuf) {
         match Kind::from_path(&path) {
             Kind::Document => self.document.open_document(&mut self.shared, path, None),
-            Kind::Trace => self.explorer.apply_explore(
+            Kind::Trace => self.explorer.apply(
                 &mut self.shared,
                 &mut self.document,
                 &mut self.models,
@@ -136,7 +136,7 @@ impl AppState {
                 self.models
                     .open_model(&mut self.shared, &mut self.document, &self.projects, path);
             }
-            Kind::Model | Kind::ForeignModel => self.models.apply_models(
+            Kind::Model | Kind::ForeignModel => self.models.apply(
                 &mut self.shared,
                 &mut self.document,
                 &self.projects,
@@ -153,7 +153,7 @@ impl AppState {
             ),
             Kind::Run => {
                 self.shared.page = Page::Training;
-                self.training.apply_training(
+                self.training.apply(
                     &mut self.shared,
                     &self.models,
                     &mut self.evaluate,

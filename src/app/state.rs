@@ -66,8 +66,8 @@ impl AppState {
             self.document.save_project(&mut self.shared);
         }
         let due = self.document.dirty_since_secs.and(due);
-        let alignment_due = self.aligning.tick_alignment(&mut self.shared);
-        let form_due = self.training.tick_form(&mut self.shared);
+        let alignment_due = self.aligning.tick(&mut self.shared);
+        let form_due = self.training.tick(&mut self.shared);
         let times = self
             .shared
             .notices
@@ -88,7 +88,7 @@ impl AppState {
             self.evaluate.keep_judgement(&mut self.shared);
         }
         self.document.save_project(&mut self.shared);
-        self.aligning.save_alignment(&mut self.shared);
+        self.aligning.save(&mut self.shared);
         self.document.note_document(&mut self.shared, &self.models);
         self.shared.save_settings();
     }
@@ -285,7 +285,7 @@ impl AppState {
             Command::UseVersion { sentence, version } => {
                 self.document.use_version(&self.shared, sentence, version);
             }
-            Command::ShowPage(Page::Explore) => self.explorer.show_explorer(
+            Command::ShowPage(Page::Explore) => self.explorer.show_page(
                 &mut self.shared,
                 &mut self.document,
                 &self.models,
@@ -300,7 +300,7 @@ impl AppState {
                 }
                 self.shared.page = page;
             }
-            Command::Explore(command) => self.explorer.apply_explore(
+            Command::Explore(command) => self.explorer.apply(
                 &mut self.shared,
                 &mut self.document,
                 &mut self.models,
@@ -310,18 +310,16 @@ impl AppState {
             Command::Evaluate(command) => {
                 if let Some(unit) =
                     self.evaluate
-                        .apply_evaluate(&mut self.shared, &mut self.training, command)
+                        .apply(&mut self.shared, &mut self.training, command)
                 {
                     self.trace_unit(unit);
                 }
             }
-            Command::Training(command) => self.training.apply_training(
-                &mut self.shared,
-                &self.models,
-                &mut self.evaluate,
-                command,
-            ),
-            Command::Models(command) => self.models.apply_models(
+            Command::Training(command) => {
+                self.training
+                    .apply(&mut self.shared, &self.models, &mut self.evaluate, command);
+            }
+            Command::Models(command) => self.models.apply(
                 &mut self.shared,
                 &mut self.document,
                 &self.projects,
@@ -331,7 +329,7 @@ impl AppState {
             Command::Merge(command) => self.document.apply_merge(&mut self.shared, command),
             Command::Align(command) => {
                 self.aligning
-                    .apply_align(&mut self.shared, &self.document, command);
+                    .apply(&mut self.shared, &self.document, command);
             }
             Command::Project(ProjectCommand::TranslateAll) => self.translate_project(),
             Command::Project(command) => self.projects.apply(

@@ -10,8 +10,7 @@ use super::labels;
 use super::menu::file_name;
 use super::theme::{self, Palette, semibold};
 use canopy_app::jobs::{DocumentStatus, ProjectStatus, State};
-use canopy_app::language;
-use canopy_app::{AppState, Command, OpenDocument, ProjectCommand, SettingsCommand};
+use canopy_app::{AppState, Command, OpenDocument, ProjectCommand, SettingsCommand, language};
 use canopy_corpus::memory::Band;
 
 const BAR: f32 = 120.0;

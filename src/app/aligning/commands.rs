@@ -9,12 +9,11 @@ use crate::document::DocumentPage;
 use crate::error::Result;
 use crate::jobs::{AlignRequest, Alignment, AlignmentFormat, FileRequest, JobId, WrittenAlignment};
 use crate::notices::NoticeKind;
-use crate::shared::AUTOSAVE_SECS;
-use crate::shared::Shared;
+use crate::shared::{AUTOSAVE_SECS, Shared};
 use canopy_corpus::{AlignmentEdit, Column, RowState};
 
 impl Aligning {
-    pub(crate) fn apply_align(
+    pub(crate) fn apply(
         &mut self,
         shared: &mut Shared,
         document: &DocumentPage,
@@ -56,7 +55,7 @@ impl Aligning {
             C::SaveAs => self.ask_where_to_save_pairs(shared),
             C::SaveTo(path) => self.save_pairs(shared, path),
             C::Close => {
-                self.save_alignment(shared);
+                self.save(shared);
                 *self = Aligning::default();
             }
         }
@@ -100,7 +99,7 @@ impl Aligning {
 
     fn use_aligned(&mut self, shared: &mut Shared, column: Column, path: PathBuf) {
         shared.page = Page::Align;
-        self.save_alignment(shared);
+        self.save(shared);
         self.open = None;
         match column {
             Column::Source => self.source = Some(path),
@@ -131,7 +130,7 @@ impl Aligning {
             let column = match (&self.source, &self.target) {
                 (Some(_), None) => Column::Target,
                 (Some(_), Some(_)) => {
-                    self.apply_align(shared, document, AlignCommand::Close);
+                    self.apply(shared, document, AlignCommand::Close);
                     Column::Source
                 }
                 (None, _) => Column::Source,
@@ -237,17 +236,17 @@ impl Aligning {
     }
 
     /// Saves what is due; returns when the next saving is.
-    pub(crate) fn tick_alignment(&mut self, shared: &mut Shared) -> Option<f64> {
+    pub(crate) fn tick(&mut self, shared: &mut Shared) -> Option<f64> {
         let due = self.dirty_since_secs? + AUTOSAVE_SECS;
         if due > shared.now_secs {
             return Some(due);
         }
-        self.save_alignment(shared);
+        self.save(shared);
         None
     }
 
     /// Keeps the rows, so that the same documents have them again.
-    pub(crate) fn save_alignment(&mut self, shared: &mut Shared) {
+    pub(crate) fn save(&mut self, shared: &mut Shared) {
         let is_dirty = self.dirty_since_secs.take().is_some();
         let Some(open) = self.open.as_ref().filter(|_| is_dirty) else {
             return;

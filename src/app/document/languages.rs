@@ -5,8 +5,7 @@
 //! target.
 
 use crate::document::DocumentPage;
-use crate::models::ModelState;
-use crate::models::{LanguageNote, Models};
+use crate::models::{LanguageNote, ModelState, Models};
 use crate::shared::Shared;
 use crate::{OpenDocument, language};
 use canopy_corpus::is_same_language;

@@ -1,11 +1,12 @@
 //! Opening the document, and reading it in another way.
 
+use std::path::{Path, PathBuf};
+
 use crate::document::DocumentPage;
 use crate::jobs::FileRequest;
 use crate::shared::Shared;
 use canopy_base::file::canonicalize;
 use canopy_document::document::ReadingOptions;
-use std::path::{Path, PathBuf};
 
 impl DocumentPage {
     /// Whether the document at `path`, without links, is being opened.

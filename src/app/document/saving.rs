@@ -1,5 +1,6 @@
 //! Saving and exporting the translation of the document.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::ask::Ask;
@@ -15,7 +16,6 @@ use canopy_base::file::is_same_file;
 use canopy_document::document::{Document, SubtitleLayout};
 use canopy_document::export::{ExportFormat, Languages};
 use canopy_project::Written;
-use std::path::{Path, PathBuf};
 
 impl DocumentPage {
     pub(crate) fn ask_where_to_save(&mut self, shared: &mut Shared, models: &Models) {

@@ -1,19 +1,15 @@
 //! The translation of the document: which sentences are requested, how far they are, and updates of drafts.
 
+use std::ops::Range;
+
 use crate::command::Scope;
 use crate::document::DocumentPage;
-use crate::document::progress::Preparation;
-use crate::document::progress::{Progress, Running};
-use crate::jobs::JobId;
-use crate::jobs::{JobControl, Request};
-use crate::models::ModelState;
-use crate::models::Models;
-use crate::models::pair_name;
+use crate::document::progress::{Preparation, Progress, Running};
+use crate::jobs::{JobControl, JobId, Request};
+use crate::models::{ModelState, Models, pair_name};
 use crate::notices::NoticeKind;
 use crate::shared::Shared;
-use canopy_translate::inference::Reads;
-use canopy_translate::inference::Translation;
-use std::ops::Range;
+use canopy_translate::inference::{Reads, Translation};
 
 impl DocumentPage {
     /// Translates what is missing in the scope or, where nothing is, its drafts once more.

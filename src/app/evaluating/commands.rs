@@ -17,7 +17,7 @@ use canopy_metrics::judgement::{Criterion, Vote};
 
 impl Evaluate {
     /// Carries a command out; returns the unit whose trace it asks for.
-    pub(crate) fn apply_evaluate(
+    pub(crate) fn apply(
         &mut self,
         shared: &mut Shared,
         training: &mut Training,

@@ -81,7 +81,7 @@ impl Evaluate {
     }
 
     /// Returns whether the job was one of this page.
-    pub(crate) fn evaluation_failed(
+    pub(crate) fn failed(
         &mut self,
         shared: &mut Shared,
         training: &mut Training,

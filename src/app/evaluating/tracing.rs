@@ -83,7 +83,7 @@ impl AppState {
     pub(crate) fn translated_for_trace(&mut self) {
         if self.document.tracing.take() == Some(Tracing::Translating) {
             self.take_wanted();
-            self.explorer.show_explorer(
+            self.explorer.show_page(
                 &mut self.shared,
                 &mut self.document,
                 &self.models,

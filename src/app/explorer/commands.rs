@@ -11,14 +11,13 @@ use crate::ask::Ask;
 use crate::command::Page;
 use crate::document::DocumentPage;
 use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, Request};
-use crate::models::ModelState;
-use crate::models::Models;
+use crate::models::{ModelState, Models};
 use crate::project::Projects;
 use crate::shared::Shared;
 use canopy_explain::{ContextEdit, Explanation, Heads, ModelView, Question, ViewKind};
 
 impl Explorer {
-    pub(crate) fn apply_explore(
+    pub(crate) fn apply(
         &mut self,
         shared: &mut Shared,
         document: &mut DocumentPage,
@@ -245,7 +244,7 @@ impl Explorer {
     }
 
     /// Shows the page; what it can show by itself it does.
-    pub(crate) fn show_explorer(
+    pub(crate) fn show_page(
         &mut self,
         shared: &mut Shared,
         document: &mut DocumentPage,

@@ -177,12 +177,7 @@ impl Explorer {
     }
 
     /// Returns whether the job was one of the explorer.
-    pub(crate) fn explorer_failed(
-        &mut self,
-        shared: &mut Shared,
-        job: JobId,
-        error: &Error,
-    ) -> bool {
+    pub(crate) fn failed(&mut self, shared: &mut Shared, job: JobId, error: &Error) -> bool {
         if self.import_of_encoder_failed(shared, job, error) {
             return true;
         }

@@ -6,7 +6,6 @@ use crate::jobs::UserMemory;
 use crate::models::{ModelState, Models};
 use crate::project::Projects;
 use crate::shared::Shared;
-
 use canopy_translate::inference::{InstalledModel, Reads};
 
 /// The open document, the model and the project as they are now.

@@ -2,8 +2,7 @@
 
 use super::select::longest_word;
 use super::{Explorer, Origin};
-use crate::models::ModelState;
-use crate::models::Models;
+use crate::models::{ModelState, Models};
 use canopy_corpus::synthetic::{TARGET_LANGUAGE, deciding_sentence};
 use canopy_explain::trace::TraceSource;
 use canopy_explain::{Choices, Explanation, Heads, Query, Question, ViewKind, sentence_weights};

@@ -13,7 +13,7 @@ use crate::shared::Shared;
 use canopy_translate::inference::{forget_default, pair_key};
 
 impl Models {
-    pub(crate) fn apply_models(
+    pub(crate) fn apply(
         &mut self,
         shared: &mut Shared,
         document: &mut DocumentPage,

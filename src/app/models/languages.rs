@@ -3,9 +3,9 @@
 //! A document chooses by its text: a model from its language to the one that was translated to before, if there is one,
 //! alone or with another after it. A person chooses in the menus above the document.
 
-use super::memories::take_memory_of;
 use std::path::{Path, PathBuf};
 
+use super::memories::take_memory_of;
 use super::{Models, Reach};
 use crate::document::DocumentPage;
 use crate::document::languages::UNKNOWN;

@@ -16,7 +16,7 @@ use canopy_train::{EndReason, Order, RunState, TrainingConfig};
 
 impl Training {
     #[expect(clippy::too_many_lines, reason = "a table: an arm for each command")]
-    pub(crate) fn apply_training(
+    pub(crate) fn apply(
         &mut self,
         shared: &mut Shared,
         models: &Models,
@@ -319,7 +319,7 @@ impl Training {
     }
 
     /// Returns whether the job was a run that waited, an estimate or the import of a corpus.
-    pub(crate) fn training_cancelled(
+    pub(crate) fn cancelled(
         &mut self,
         shared: &mut Shared,
         evaluate: &mut Evaluate,
@@ -342,7 +342,7 @@ impl Training {
     }
 
     /// Takes note of a run that ended with an error.
-    pub(crate) fn run_failed(
+    pub(crate) fn failed(
         &mut self,
         shared: &mut Shared,
         evaluate: &mut Evaluate,

@@ -116,7 +116,7 @@ impl Training {
 
     /// Measures how long the run of the form takes, once its settings have been the same for a while; returns when that will
     /// be.
-    pub(crate) fn tick_form(&mut self, shared: &mut Shared) -> Option<f64> {
+    pub(crate) fn tick(&mut self, shared: &mut Shared) -> Option<f64> {
         let form = self.form.as_ref()?;
         let is_known = self.facts.contains_key(&form.config.corpus);
         let is_here = !matches!(form.device, Device::Remote(_));

@@ -13,7 +13,6 @@ mod words;
 use std::sync::Arc;
 
 use egui::{CentralPanel, Frame, Margin, Panel, RichText, Ui, vec2};
-
 use figure::{FigureView, Seen};
 use leave_one_out::ContextEditor;
 use sentences::SentenceList;

@@ -1,7 +1,8 @@
 //! Which sentences resemble each other: the encoder that says so, how far it is, and the nearest ones of a sentence.
 
-use egui::{Align2, ComboBox, FontId, ProgressBar, RichText, ScrollArea, Sense, Ui, WidgetInfo};
-use egui::{pos2, vec2};
+use egui::{
+    Align2, ComboBox, FontId, ProgressBar, RichText, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
+};
 
 use crate::menu::file_name;
 use crate::theme::{self, Palette};
