@@ -142,13 +142,10 @@ impl Combination {
             }
             texts.join("; ")
         };
-        let name = self.output.file_name().unwrap_or_default();
+        let languages = [&*first.source_language, &first.target_language];
         CorpusInfo {
-            name: name.to_string_lossy().into_owned(),
-            source_language: first.source_language.clone(),
-            target_language: first.target_language.clone(),
-            origin: listed(|info| &info.origin),
             licence: listed(|info| &info.licence),
+            ..CorpusInfo::new(&self.output, languages, listed(|info| &info.origin))
         }
     }
 }
