@@ -164,12 +164,10 @@ impl Gains {
     }
 
     /// In nats, of one of `count`.
-    #[expect(clippy::cast_precision_loss, reason = "counts become means")]
     fn gain(&self, count: usize) -> f64 {
         (self.in_document - self.alone) / count.max(1) as f64
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts become a share")]
     fn share(&self) -> f64 {
         self.gaining as f64 / self.sentences.max(1) as f64
     }

@@ -109,7 +109,6 @@ pub(super) fn look(
     progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>> {
     let mut last = None;
-    #[expect(clippy::cast_precision_loss, reason = "a share of a bar")]
     let mut share = |done: usize, all: usize| progress(done as f64 / all.max(1) as f64);
     let mut documents = std::collections::BTreeSet::new();
     rows(file, &mut share, |row| match row.pair {

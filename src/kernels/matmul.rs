@@ -150,7 +150,6 @@ mod tests {
     #[test]
     fn blocks_and_remainders_multiply_alike() {
         for [m, k, n] in [[1, 3, 5], [4, 7, 16], [9, 5, 37], [6, 64, 48]] {
-            #[expect(clippy::cast_precision_loss, reason = "small numbers")]
             let number = |i: usize| ((i * 37 % 19) as f32 - 9.0) / 8.0;
             let a: Vec<f32> = (0..m * k).map(number).collect();
             let b: Vec<f32> = (0..k * n).map(number).collect();

@@ -127,7 +127,6 @@ fn above<S: Simd>(simd: S, row: &[f32], largest: f32, threshold: f32) -> (f32, f
 }
 
 /// Turns the gradient of a row's weights into that of its scores, Eq. 9.
-#[expect(clippy::cast_precision_loss, reason = "supports are small")]
 pub(super) fn sparsemax_row_gradient(weights: &[f32], gradient: &mut [f32]) {
     let supported = weights
         .iter()

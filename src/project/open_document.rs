@@ -60,7 +60,6 @@ impl Counts {
     }
 
     /// Share of sentences that have a target, and of confirmed ones, from 0 to 1.
-    #[expect(clippy::cast_precision_loss, reason = "sentence counts become f32")]
     pub fn shares(&self) -> (f32, f32) {
         let total = self.total().max(1) as f32;
         (
@@ -420,7 +419,6 @@ impl OpenDocument {
     }
 
     /// The mean confidence in its drafts, in percent, if the document is unlike what the model knows.
-    #[expect(clippy::cast_precision_loss, reason = "of a document's sentences")]
     pub fn unlike(&self) -> Option<u8> {
         let (sum, count) = self.confidences;
         unlike_in_mean(sum as f32 / 100.0, count).map(percent)

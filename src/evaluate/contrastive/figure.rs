@@ -47,7 +47,6 @@ impl AccuracyFigure {
             .ceil() as u32
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a few models")]
     fn row_height(&self, row: &Row) -> f64 {
         match row {
             Row::Heading(_) => GROUP,
@@ -131,7 +130,6 @@ impl Picture for AccuracyFigure {
 
 impl AccuracyFigure {
     /// The names of the models, and below them what is drawn; the baseline of the latter stands at `y`.
-    #[expect(clippy::cast_precision_loss, reason = "a few models")]
     fn legend<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>, y: f64, width: f64) -> DrawResult<DB> {
         /// The dot before a name, and what follows it.
         const AROUND: f64 = 36.0;

@@ -23,7 +23,6 @@ impl ScoresFigure<'_> {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
         reason = "pixels of a figure, not negative"
     )]
     pub fn height(&self) -> u32 {

@@ -223,7 +223,6 @@ impl BytePanels {
         for (bias, (column, multiplier)) in bias.zip(columns) {
             let sum: i32 = column.iter().take(inputs).map(i32::from).sum();
             let step = -((LARGEST / activations) * (LARGEST / multiplier)) / LARGEST;
-            #[expect(clippy::cast_precision_loss, reason = "small sums")]
             let of_zero = sum as f32 * step;
             *bias += of_zero;
         }
@@ -403,7 +402,6 @@ mod tests {
 
     #[test]
     fn all_instructions_multiply_alike() {
-        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let number = |i: usize| ((i * 37 % 101) as f32 - 50.0) / 50.0;
         let [rows, inputs, outputs] = [7, 70, 41];
         let x: Vec<f32> = (0..rows * inputs).map(number).collect();

@@ -286,7 +286,6 @@ fn sum_of_values<'m, S: Simd, const V: usize>(
 
 /// The scale of scores: `1 / √d_head`.
 #[inline(always)]
-#[expect(clippy::cast_precision_loss, reason = "a head is small")]
 pub(super) fn scale(d_head: usize) -> f32 {
     1.0 / (d_head as f32).sqrt()
 }

@@ -56,7 +56,6 @@ impl RowNorm {
     /// In the order and with the roundings of Marian, whatever registers there are: where rows are rounded to integers
     /// next, the last bit of a number decides which one it becomes.
     #[inline(always)]
-    #[expect(clippy::cast_precision_loss, reason = "row lengths are small")]
     fn normalise(&self, x: &mut [f32]) {
         let columns = x.len();
         let share = 1.0 / columns as f32;

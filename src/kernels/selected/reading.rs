@@ -62,7 +62,6 @@ impl Head<'_> {
         &self.inputs[input][(row * self.spec.num_heads + self.number) * width..][..width]
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "head sizes are small")]
     fn scale(&self) -> f32 {
         1.0 / (self.widths[0] as f32).sqrt()
     }

@@ -673,7 +673,6 @@ fn given_translations_are_scored_in_their_document() {
             .reader()
             .read_ids_of_translation(&own.text, &document.sentences[1].text)];
     if is_read_as_written && !own.flags.contains(&Flag::CutOff) {
-        #[expect(clippy::cast_precision_loss, reason = "a few tokens")]
         let mean = own.log_prob / own.num_tokens as f32;
         assert!((scored[&1][0].expect("a score") - mean).abs() < 1e-3);
     }
