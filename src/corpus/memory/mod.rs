@@ -34,7 +34,7 @@ use canopy_base::file::{has_ending, read_unpacked, write_atomically};
 use canopy_base::lines::lines;
 use canopy_document::document::{Document, Format};
 use canopy_document::placeholder::folded;
-use canopy_metrics::discourse::EarlierForms;
+use canopy_metrics::formality::EarlierForms;
 use canopy_tokenize::{Side, Tokenizer};
 use edit_distance::edit_distance;
 use words::words;

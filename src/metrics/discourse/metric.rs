@@ -1,7 +1,8 @@
 //! The share of right choices as a score.
 
-use super::{FormOfAddress, Gender};
+use super::Gender;
 use crate::Metric;
+use crate::formality::FormOfAddress;
 use crate::metric::share;
 
 /// Which choice.

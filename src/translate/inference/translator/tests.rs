@@ -14,7 +14,7 @@ use canopy_corpus::{DocumentUnits, Segment, SegmentUnit};
 use canopy_document::document::Document;
 use canopy_document::document::Format;
 use canopy_kernels::WordNormaliser;
-use canopy_metrics::discourse::{EarlierForms, FormOfAddress};
+use canopy_metrics::formality::{EarlierForms, FormOfAddress};
 use canopy_models::weights::Languages;
 use canopy_nn::model::{
     Architecture, Context, MemorySource, ModelConfig, Network, NormPosition, Positions, Reach,
