@@ -9,18 +9,13 @@ use std::sync::LazyLock;
 pub use earlier_forms::EarlierForms;
 
 use crate::discourse::words::{has_any, without_first_capitals, words};
+use canopy_base::table::{row, rows};
 
 const GERMAN: &str = include_str!("german.tsv");
 
-/// The rows of a name, each as what follows that.
-fn rows(name: &str) -> impl Iterator<Item = &'static str> {
-    let cells = move |line: &'static str| line.strip_prefix(name)?.strip_prefix('\t');
-    GERMAN.lines().filter_map(cells)
-}
-
 /// The words of the row of a name.
 fn list(name: &str) -> &'static str {
-    rows(name).next().unwrap_or_default()
+    row(GERMAN, name).unwrap_or_default()
 }
 
 /// A form of address as its row has it.
@@ -32,8 +27,9 @@ struct Form {
 
 /// In the order of [`FormOfAddress::ALL`].
 static FORMS: LazyLock<[Form; 4]> = LazyLock::new(|| {
-    let mut forms = rows("form").map(|row| {
-        let mut cells = row.split('\t');
+    let forms = rows(GERMAN).filter(|(name, _)| *name == "form");
+    let mut forms = forms.map(|(_, cells)| {
+        let mut cells = cells.split('\t');
         let mut cell = || cells.next().expect("a form has four cells");
         let (name, pronouns, stems) = (cell(), cell(), cell());
         let pronouns = pronouns.split(' ').map(str::to_owned);
