@@ -84,7 +84,6 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         // A random model repeats itself, and has nothing better.
         looks_again: false,
         alignment_heads: AlignmentHeads::default(),
-        alignment_step: super::AlignmentStep::default(),
         memory: None,
         terms: None,
         address: None,
