@@ -1,12 +1,5 @@
 //! Products of small matrices inside one core: those of a single attention head, too small for a library call.
 
-#![allow(
-    clippy::needless_range_loop,
-    clippy::manual_memcpy,
-    reason = "plain loops stay in the vector instructions of their caller, as adapters of iterators and `copy_from_slice` may \
-    not; memory whose address these get is in no register"
-)]
-
 use pulp::{Arch, Simd, WithSimd};
 
 /// Rows computed together, so that each column load serves several rows, and their sums stay in registers.

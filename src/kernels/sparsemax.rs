@@ -3,11 +3,6 @@
 //! Martins & Astudillo, "From Softmax to Sparsemax", ICML 2016: definition and threshold τ (Algorithm 1), Jacobian
 //! (Eq. 9).
 
-#![allow(
-    clippy::needless_range_loop,
-    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
-)]
-
 use burn::tensor::{Int, Tensor};
 use pulp::{Arch, Simd, WithSimd};
 

@@ -1,11 +1,6 @@
 //! Sums, exponentials and softmax of numbers that stand side by side, in vector registers written out: what a compiler makes
 //! of plain loops around a sum stays in memory, and takes up to ten times as long.
 
-#![allow(
-    clippy::needless_range_loop,
-    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
-)]
-
 use pulp::{Arch, Simd, WithSimd};
 
 /// Independent sums, so that none waits for the one before.

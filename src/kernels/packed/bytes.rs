@@ -7,11 +7,6 @@
 //! Integers of a file stay what they are. Where it has the multiplier of the rows, too, they are rounded by it, and all
 //! processors compute the same sums.
 
-#![allow(
-    clippy::needless_range_loop,
-    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
-)]
-
 mod narrow;
 mod rounding;
 

@@ -1,10 +1,5 @@
 //! Operations on rows between two products: norms, activations, the normaliser of a softmax.
 
-#![allow(
-    clippy::needless_range_loop,
-    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
-)]
-
 use pulp::Arch;
 
 use crate::gelu::distribution;

@@ -1,12 +1,5 @@
 //! One head reads one list of sentences, and back.
 
-#![allow(
-    clippy::needless_range_loop,
-    clippy::manual_memcpy,
-    reason = "plain loops stay in the vector instructions of their caller, as adapters of iterators and `copy_from_slice` may \
-    not"
-)]
-
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
