@@ -110,6 +110,5 @@ fn sure_share<'r>(
             sure += length;
         }
     }
-    let share = sure as f64 / all.max(1) as f64;
-    share
+    sure as f64 / all.max(1) as f64
 }
