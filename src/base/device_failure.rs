@@ -60,94 +60,25 @@ pub fn in_short(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Each message that is recognised, and the type that it is the `Display` of.
-    const MESSAGES: [(DeviceFailure, &str, &str); 15] = [
-        (
-            DeviceFailure::OutOfMemory,
-            "wgpu::Error::OutOfMemory, which cubecl_wgpu::DevicePoison panics with",
-            "wgpu error: Out of Memory",
-        ),
-        (
-            DeviceFailure::OutOfMemory,
-            "wgpu_core::device::DeviceError::OutOfMemory",
-            "Not enough memory left.",
-        ),
-        (
-            DeviceFailure::OutOfMemory,
-            "wgpu_hal::DeviceError::OutOfMemory",
-            "Out of memory",
-        ),
-        (
-            DeviceFailure::OutOfMemory,
-            "cubecl_runtime::server::LaunchError::OutOfMemory",
-            "A launch error happened\nCaused by:\n  An out-of-memory error happened during launch\nCaused by:\n  no page",
-        ),
-        (
-            DeviceFailure::OutOfMemory,
-            "cubecl_runtime::server::IoError::BufferTooBig",
-            "An IO error happened\nCaused by:\n  can't allocate buffer of size: 4294967296\n",
-        ),
-        (
-            DeviceFailure::OutOfMemory,
-            "cubecl_runtime::server::IoError::OutOfMemory",
-            "An IO error happened\nCaused by:\n  out of device memory allocating 1024 bytes\n",
-        ),
-        (
-            DeviceFailure::Lost,
-            "wgpu_core::device::DeviceError::Lost",
-            "Parent device is lost",
-        ),
-        (
-            DeviceFailure::Lost,
-            "wgpu_hal::DeviceError::Lost",
-            "Device is lost",
-        ),
-        (
-            DeviceFailure::Lost,
-            "burn_std::ExecutionError::DevicePoisoned, cubecl_runtime::server::ServerError::DevicePoisoned",
-            "The device is poisoned\nCaused by:\n  Destroyed: Device was destroyed.",
-        ),
-        (
-            DeviceFailure::Lost,
-            "cubecl_runtime::server::LaunchError::DevicePoisoned",
-            "The device was poisoned during launch\nCaused by:\n  Unknown: reset",
-        ),
-        (
-            DeviceFailure::Lost,
-            "cubecl_runtime::compiler::CompilationError::DevicePoisoned",
-            "The device is poisoned, the kernel could not be loaded\nCaused by:\n  Unknown: reset",
-        ),
-        (
-            DeviceFailure::Lost,
-            "cubecl_runtime::server::IoError::DevicePoisoned",
-            "The device is poisoned: Unknown: reset",
-        ),
-        (
-            DeviceFailure::Lost,
-            "cubecl_runtime::server::ServerError::Unwritten",
-            "The bytes were never written (failure #3, still claiming 1 buffer(s))\nCaused by:\n  a launch",
-        ),
-        (
-            DeviceFailure::Lost,
-            "cubecl_wgpu::compute::WgpuStream, where the device refuses to be read",
-            "the staging buffer could not be mapped: Error occurred when trying to async map a buffer",
-        ),
-        (
-            DeviceFailure::Lost,
-            "cubecl_wgpu::compute::WgpuStream, where it does not answer",
-            "the staging buffer's map never completed",
-        ),
-    ];
+    use crate::table::rows;
 
     #[test]
     fn each_message_of_the_libraries_is_recognised_bare_and_within_a_panic() {
-        for (failure, origin, message) in MESSAGES {
+        let table: Vec<(&str, &str)> = rows(include_str!("device_messages.tsv")).collect();
+        assert_eq!(table.len(), 15);
+        for (failure, cells) in table {
+            let failure = match failure {
+                "Lost" => DeviceFailure::Lost,
+                "OutOfMemory" => DeviceFailure::OutOfMemory,
+                other => panic!("{other}"),
+            };
+            let (origin, message) = cells.split_once('\t').expect("three cells");
+            let message = message.replace("\\n", "\n");
             let unwrapped = format!("called `Result::unwrap()` on an `Err` value: {message}");
             let read = format!(
                 "Error while reading data: use `try_into_data` instead to catch the error at runtime: {message}"
             );
-            for message in [message, &unwrapped, &read] {
+            for message in [&message, &unwrapped, &read] {
                 assert_eq!(
                     DeviceFailure::from_message(message),
                     Some(failure),

@@ -23,5 +23,6 @@ pub mod folder;
 mod job;
 pub mod lines;
 pub mod panics;
+pub mod table;
 
 pub use job::JobId;

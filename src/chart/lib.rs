@@ -10,6 +10,11 @@
 //! assert_eq!(Direction::of_text("שלום"), Some(Direction::RightToLeft));
 //! ```
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "pixels, colours and labels of a figure; a cast of a number saturates"
+)]
 #![warn(unreachable_pub)]
 
 pub mod charts;

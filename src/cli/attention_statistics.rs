@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::options::{ModelArguments, SplitName};
+use super::options::{ModelArguments, held_out};
 use super::terminal::{StatusLine, print};
 use crate::error::{BaseError, Result};
 use canopy_corpus::{Corpus, ParallelDocument, Split, UnitStatus};
@@ -29,8 +29,8 @@ pub(super) struct AttentionStatisticsArguments {
     #[command(flatten)]
     model: ModelArguments,
     /// Documents to read
-    #[arg(long, value_enum, default_value = "test")]
-    split: SplitName,
+    #[arg(long, default_value = "test", value_parser = held_out())]
+    split: Split,
     /// Read the first N documents alone
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     documents: Option<u32>,
@@ -60,7 +60,7 @@ struct Found {
 
 pub(super) fn run(arguments: &AttentionStatisticsArguments) -> Result<()> {
     let corpus = Corpus::open(&arguments.corpus)?;
-    let split = Split::from(arguments.split);
+    let split = arguments.split;
     let translator = arguments.model.open()?;
     let found = read(&translator, &corpus, split, arguments.documents)?;
     if found.documents.is_empty() {
@@ -164,12 +164,10 @@ impl Gains {
     }
 
     /// In nats, of one of `count`.
-    #[expect(clippy::cast_precision_loss, reason = "counts become means")]
     fn gain(&self, count: usize) -> f64 {
         (self.in_document - self.alone) / count.max(1) as f64
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts become a share")]
     fn share(&self) -> f64 {
         self.gaining as f64 / self.sentences.max(1) as f64
     }

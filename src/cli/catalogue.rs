@@ -262,7 +262,6 @@ pub(super) fn get(arguments: &GetArguments) -> Result<()> {
     library::print_line(&installed)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "bytes become f64")]
 fn progress_line(model: &CatalogueModel, progress: Progress) -> String {
     if progress.is_checking {
         return format!("{}: checking the download", model.name);

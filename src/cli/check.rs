@@ -7,12 +7,12 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::options::{SplitName, SrxArgument, wrong_usage};
+use super::options::{SrxArgument, held_out, wrong_usage};
 use super::terminal::print;
 use super::terms::LanguageArguments;
 use crate::error::Result;
 use canopy_base::file::canonical_path;
-use canopy_corpus::Corpus;
+use canopy_corpus::{Corpus, Split};
 use canopy_document::csv;
 use canopy_document::document::{Document, Format, Sentence};
 use canopy_document::placeholder;
@@ -42,8 +42,8 @@ pub(super) struct CheckArguments {
     #[arg(long, value_name = "CODE")]
     to: Option<String>,
     /// Documents of a corpus
-    #[arg(long, value_enum, default_value = "test")]
-    split: SplitName,
+    #[arg(long, default_value = "test", value_parser = held_out())]
+    split: Split,
     /// Termbase that translations are checked against: TBX, a table or a glossary of OmegaT; for documents also give --from
     #[arg(long, value_name = "FILE")]
     terms: Option<PathBuf>,
@@ -116,7 +116,7 @@ impl CheckArguments {
             source: folder,
             translation: None,
             to: None,
-            split: SplitName::Test,
+            split: Split::Test,
             srx: SrxArgument::default(),
             terms: None,
             from: None,
@@ -231,7 +231,7 @@ impl CheckArguments {
     fn of_corpus(&self) -> Result<Checked> {
         let corpus = Corpus::open(&self.source)?;
         let mut pairs = Vec::new();
-        for document in corpus.documents(self.split.into())? {
+        for document in corpus.documents(self.split)? {
             let paragraphs = document?.paragraphs.into_iter();
             let units = paragraphs.flat_map(|paragraph| paragraph.units);
             pairs.extend(units.map(|unit| Pair::new(unit.source, unit.target)));

@@ -289,7 +289,6 @@ fn sizes(config: &ModelConfig) -> String {
 }
 
 fn megabytes(bytes: u64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let megabytes = bytes as f64 / 1e6;
     format!("{megabytes:.0} MB")
 }

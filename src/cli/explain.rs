@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
 use super::inputs::check_output;
 use super::memories::MemoryArguments;
-use super::options::{ModelArguments, pixels, wrong_usage};
+use super::options::{ModelArguments, named, pixels, wrong_usage};
 use super::terminal::{self, StatusLine};
 use super::translate::{remember, translate};
 use crate::error::{BaseError, Error, Result};
@@ -56,11 +57,11 @@ pub(super) struct ExplainArguments {
     #[arg(long, value_name = "H|mean|each", value_parser = head)]
     head: Option<HeadArgument>,
     /// Side of the queries: source or translation; default: the source if it attends to other sentences
-    #[arg(long, value_enum)]
-    side: Option<SideArgument>,
+    #[arg(long, value_parser = named(&[("source", Side::Source), ("target", Side::Target)]))]
+    side: Option<Side>,
     /// Columns of a map as they stand in the document, or those with the most weight first
-    #[arg(long, value_enum, default_value = "document")]
-    order: OrderArgument,
+    #[arg(long, default_value = "document", value_parser = orders())]
+    order: Order,
     /// How many context sentences to show with their words
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u16).range(1..))]
     top: u16,
@@ -138,18 +139,6 @@ enum Shown {
     Memory,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum SideArgument {
-    Source,
-    Target,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum OrderArgument {
-    Document,
-    Weight,
-}
-
 impl From<Shown> for ViewKind {
     fn from(shown: Shown) -> Self {
         match shown {
@@ -170,13 +159,9 @@ impl From<Shown> for ViewKind {
     }
 }
 
-impl From<OrderArgument> for Order {
-    fn from(order: OrderArgument) -> Self {
-        match order {
-            OrderArgument::Document => Self::Document,
-            OrderArgument::Weight => Self::Weight,
-        }
-    }
+/// Values of `--order`.
+fn orders() -> impl TypedValueParser<Value = Order> {
+    named(&[("document", Order::Document), ("weight", Order::Weight)])
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -258,7 +243,7 @@ fn explain(arguments: &ExplainArguments, sources: &[TraceSource]) -> Result<Expl
             view: arguments.view.into(),
             query: query(arguments, source)?,
             each_head: matches!(arguments.head, Some(HeadArgument::Each)),
-            order: arguments.order.into(),
+            order: arguments.order,
             limit: arguments.top.into(),
         };
         Ok((source, question))
@@ -472,11 +457,7 @@ fn edited(text: &str) -> std::result::Result<(usize, String), String> {
 }
 
 fn query(arguments: &ExplainArguments, source: &TraceSource) -> Result<Query> {
-    let side = match arguments.side {
-        Some(SideArgument::Source) => Side::Source,
-        Some(SideArgument::Target) => Side::Target,
-        None => query_side(source),
-    };
+    let side = arguments.side.unwrap_or_else(|| query_side(source));
     let view = ViewKind::from(arguments.view);
     let side = view.side(side);
     let mut query = Query {

@@ -9,27 +9,9 @@ use canopy_corpus::gettext::is_catalogue;
 /// Files that the folders of models, encoders, corpora, runs and sweeps are made of. Others in them may be replaced,
 /// such as
 /// a figure next to the curves that it shows.
-const PARTS: [&str; 19] = [
-    "config.toml",
-    "corpus.json",
-    "dev.jsonl",
-    "encoder.toml",
-    "events.jsonl",
-    "memory.tsv",
-    "memory.tsv.gz",
-    "model.toml",
-    "optimizer.safetensors",
-    "pieces.json",
-    "progress.json",
-    "run.json",
-    "sweep.toml",
-    "test.jsonl",
-    "train.jsonl",
-    "vocabulary.json",
-    "vocabulary.model",
-    "weights.safetensors",
-    "modules.json",
-];
+const PARTS: &str = "config.toml corpus.json dev.jsonl encoder.toml events.jsonl memory.tsv memory.tsv.gz \
+    model.toml optimizer.safetensors pieces.json progress.json run.json sweep.toml test.jsonl train.jsonl \
+    vocabulary.json vocabulary.model weights.safetensors modules.json";
 
 /// Before any work: whether `output` is none of `inputs` and no part of one that is a folder, however they are spelt or
 /// linked.
@@ -58,7 +40,9 @@ pub(super) fn check_output<'a>(
 /// Whether a file of this name is read where its folder is.
 fn is_part(file: &Path) -> bool {
     let name = file.file_name().and_then(|name| name.to_str());
-    file.is_file() && (is_catalogue(file) || name.is_some_and(|name| PARTS.contains(&name)))
+    file.is_file()
+        && (is_catalogue(file)
+            || name.is_some_and(|name| PARTS.split(' ').any(|part| part == name)))
 }
 
 fn is_below(place: &Path, folder: &Path) -> bool {

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use burn::tensor::Device;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand};
 
 use super::catalogue::{self, GetArguments, SearchArguments};
 use super::catalogue_list::{self, CatalogueCommand};
@@ -12,7 +13,7 @@ use super::complete::{self, CompleteArguments};
 use super::describe::DescribeArguments;
 use super::inputs::check_output;
 use super::library;
-use super::options::{models, positive};
+use super::options::{models, named, positive};
 use super::probe::{self, ProbeArguments};
 use super::terminal::print;
 use crate::error::{BaseError, Error, Result};
@@ -104,8 +105,8 @@ pub(super) enum ModelCommand {
         #[arg(short, long, value_name = "DIR")]
         output: PathBuf,
         /// Numbers of 16 bits, for shipping, of 32, or matrices of 8 with a scale for each row
-        #[arg(long, value_enum, default_value = "half")]
-        precision: PrecisionName,
+        #[arg(long, default_value = "half", value_parser = precisions())]
+        precision: Precision,
         /// Name of the model in menus
         #[arg(long)]
         name: Option<String>,
@@ -160,8 +161,8 @@ pub(super) struct ImportArguments {
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
     /// Numbers of 16 bits, of 32, or matrices of 8
-    #[arg(long, value_enum, default_value = "half")]
-    precision: PrecisionName,
+    #[arg(long, default_value = "half", value_parser = precisions())]
+    precision: Precision,
     /// Name of the encoder; without it that of the folder or wheel
     #[arg(long)]
     name: Option<String>,
@@ -197,21 +198,13 @@ pub(super) struct ShortlistArguments {
     force: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum PrecisionName {
-    Int8,
-    Half,
-    Full,
-}
-
-impl From<PrecisionName> for Precision {
-    fn from(name: PrecisionName) -> Self {
-        match name {
-            PrecisionName::Int8 => Self::Int8,
-            PrecisionName::Half => Self::Half,
-            PrecisionName::Full => Self::Full,
-        }
-    }
+/// Values of `--precision`.
+fn precisions() -> impl TypedValueParser<Value = Precision> {
+    named(&[
+        ("int8", Precision::Int8),
+        ("half", Precision::Half),
+        ("full", Precision::Full),
+    ])
 }
 
 pub(super) fn run(command: ModelCommand) -> Result<()> {
@@ -253,7 +246,7 @@ pub(super) fn run(command: ModelCommand) -> Result<()> {
 fn average(
     folders: &[PathBuf],
     output: PathBuf,
-    precision: PrecisionName,
+    precision: Precision,
     name: Option<String>,
     force: bool,
 ) -> Result<()> {
@@ -272,7 +265,7 @@ fn average(
     if let Some(name) = name {
         description.name = name;
     }
-    Ok(description.save(&output, &model, &vocabulary, precision.into())?)
+    Ok(description.save(&output, &model, &vocabulary, precision)?)
 }
 
 fn shortlist(arguments: &ShortlistArguments) -> Result<()> {
@@ -317,7 +310,7 @@ fn import(
     }
     let mut archive = Archive::open(&arguments.archive)?;
     let encoder = read(&mut archive)?;
-    encoder.save(&path, &archive, arguments.name, arguments.precision.into())?;
+    encoder.save(&path, &archive, arguments.name, arguments.precision)?;
     let numbers = encoder.weights.values().map(|(_, values)| values.len());
     print(&format!(
         "{} pieces, {} parameters: {}\n",

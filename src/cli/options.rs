@@ -4,7 +4,8 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{
-    PathBufValueParser, RangedI64ValueParser, RangedU64ValueParser, TypedValueParser,
+    PathBufValueParser, PossibleValuesParser, RangedI64ValueParser, RangedU64ValueParser,
+    TypedValueParser,
 };
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum};
@@ -259,22 +260,6 @@ pub(super) enum Device {
     Gpu,
 }
 
-/// Held-out documents of a corpus.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum SplitName {
-    Dev,
-    Test,
-}
-
-impl From<SplitName> for Split {
-    fn from(name: SplitName) -> Self {
-        match name {
-            SplitName::Dev => Self::Dev,
-            SplitName::Test => Self::Test,
-        }
-    }
-}
-
 impl From<Device> for DeviceChoice {
     fn from(device: Device) -> Self {
         match device {
@@ -321,6 +306,22 @@ pub(super) fn models() -> impl TypedValueParser<Value = PathBuf> {
         let folder = name.and_then(|name| library::folder_of(name).ok());
         folder.unwrap_or(path)
     })
+}
+
+/// Values that have names.
+pub(super) fn named<T: Copy + Send + Sync + 'static>(
+    values: &'static [(&'static str, T)],
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(values.iter().map(|(name, _)| *name)).map(|name| {
+        let mut values = values.iter();
+        let found = values.find(|(known, _)| *known == name);
+        found.expect("the parser takes no other name").1
+    })
+}
+
+/// Held-out documents of a corpus.
+pub(super) fn held_out() -> impl TypedValueParser<Value = Split> {
+    named(&[("dev", Split::Dev), ("test", Split::Test)])
 }
 
 /// Values of `--beam`; more hypotheses make translations worse and only fill the memory.

@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::builder::TypedValueParser;
+use clap::{Args, Subcommand};
 
 use super::inputs::check_output;
+use super::options::{named, pixels};
 use crate::error::Result;
 use canopy_base::file::canonicalize;
 use canopy_chart::charts::{self, Theme, View, XAxis};
@@ -51,8 +53,8 @@ pub(super) struct PlotArguments {
     output: PathBuf,
     /// Quantity on the horizontal axis: updates of the model, minutes of training, or subwords of the target language
     /// learnt from
-    #[arg(long, value_enum, default_value = "steps")]
-    x: Axis,
+    #[arg(long, default_value = "steps", value_parser = axes())]
+    x: XAxis,
     /// How smooth the thick curves are, from 0 (not at all) to below 1: 0.95 averages about 20 updates, 0.99 about 100
     #[arg(long, default_value_t = 0.95, value_parser = smoothing)]
     smoothing: f64,
@@ -63,31 +65,23 @@ pub(super) struct PlotArguments {
     #[arg(long)]
     dark: bool,
     /// Width of the figure
-    #[arg(long, value_name = "PIXELS", default_value_t = 1_200, value_parser = super::options::pixels())]
+    #[arg(long, value_name = "PIXELS", default_value_t = 1_200, value_parser = pixels())]
     width: u32,
     /// Height of the figure
-    #[arg(long, value_name = "PIXELS", default_value_t = 800, value_parser = super::options::pixels())]
+    #[arg(long, value_name = "PIXELS", default_value_t = 800, value_parser = pixels())]
     height: u32,
     /// Replace a figure that is there
     #[arg(long)]
     force: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Axis {
-    Steps,
-    Minutes,
-    Tokens,
-}
-
-impl From<Axis> for XAxis {
-    fn from(axis: Axis) -> Self {
-        match axis {
-            Axis::Steps => Self::Steps,
-            Axis::Minutes => Self::Minutes,
-            Axis::Tokens => Self::Tokens,
-        }
-    }
+/// Values of `--x`.
+fn axes() -> impl TypedValueParser<Value = XAxis> {
+    named(&[
+        ("steps", XAxis::Steps),
+        ("minutes", XAxis::Minutes),
+        ("tokens", XAxis::Tokens),
+    ])
 }
 
 fn smoothing(text: &str) -> std::result::Result<f64, String> {
@@ -115,7 +109,7 @@ fn plot(arguments: &PlotArguments) -> Result<()> {
     let curves = curves.collect::<Result<Vec<_>, _>>()?;
     let names = names(&arguments.runs);
     let runs: Vec<(&str, &Curves)> = names.iter().map(String::as_str).zip(&curves).collect();
-    let chart = chart(&runs, arguments.x.into(), arguments.smoothing);
+    let chart = chart(&runs, arguments.x, arguments.smoothing);
     let theme = if arguments.dark {
         Theme::DARK
     } else {

@@ -158,7 +158,6 @@ fn report(learned: &[Learned], comparison: &Comparison, secs: f64) -> String {
     let mut text = format!("{:width$}  nouns right   BLEU   chrF\n", "");
     for (it, system) in learned.iter().zip(&comparison.systems) {
         let (right, all) = nouns(it, comparison);
-        #[expect(clippy::cast_precision_loss, reason = "small counts")]
         let percent = 100.0 * right as f64 / all.max(1) as f64;
         let [bleu, chrf] = [&system.scores[0], &system.scores[1]];
         // Writing to a string does not fail.

@@ -83,7 +83,6 @@ pub(super) fn warn(text: &str) {
 
 /// How many of `all` sentences are done since `begun`, and when all will be.
 pub(super) fn sentences_done(done: usize, all: usize, begun: Instant) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "sentence counts become f64")]
     let left = begun.elapsed().as_secs_f64() / done.max(1) as f64 * all.saturating_sub(done) as f64;
     format!("{done} of {all} sentences · {} left", duration(left))
 }

@@ -201,7 +201,6 @@ fn estimate_text(estimate: &Estimate) -> String {
     let total = estimate.total_secs.map_or_else(String::new, |secs| {
         format!("in all about {}, ", duration(secs))
     });
-    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let (megabytes, steps) = (
         estimate.peak_bytes as f64 / 1e6,
         estimate.steps_per_epoch as f64,

@@ -12,7 +12,6 @@ mod report;
 use super::memories::MemoryArguments;
 use super::terminal::{warn, write_stderr};
 use crate::error::Result;
-use arguments::PseudoName;
 pub(super) use arguments::{TranslateArguments, exports};
 use canopy_document::document::{Document, Sentence};
 use canopy_document::export::{Languages, Provenance};
@@ -170,8 +169,7 @@ impl TranslateArguments {
     }
 
     /// The pseudo-translation of a file, made without a model.
-    fn pseudo_bytes(&self, name: PseudoName, document: &Document) -> Result<Vec<u8>> {
-        let pseudo = Pseudo::from(name);
+    fn pseudo_bytes(&self, pseudo: Pseudo, document: &Document) -> Result<Vec<u8>> {
         let translated = |sentence: &Sentence| {
             let is_open = sentence.known.is_none();
             is_open.then(|| pseudo.translate(document, sentence))

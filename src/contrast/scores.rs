@@ -8,7 +8,7 @@ use super::{ContrastiveSet, SetSentence, TargetContext};
 use crate::error::Result;
 use canopy_corpus::{DocumentUnits, Segment, SegmentUnit};
 use canopy_document::placeholder::stripped;
-use canopy_metrics::discourse::FormOfAddress;
+use canopy_metrics::formality::FormOfAddress;
 use canopy_nn::search::{Candidates, SearchOptions, SourceSentence, SourceText, force_documents};
 use canopy_tokenize::Side;
 use canopy_translate::inference::{SegmentRequest, Translator, bert_sequences, is_translatable};

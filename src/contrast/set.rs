@@ -118,7 +118,6 @@ impl Item {
 }
 
 /// The accuracy of chance: the mean of one over the number of candidates.
-#[expect(clippy::cast_precision_loss, reason = "counts of items")]
 pub(super) fn chance<'a>(items: impl Iterator<Item = &'a self::Item>) -> f64 {
     let (sum, count) = items.fold((0.0, 0_usize), |(sum, count), item| {
         (sum + 1.0 / (item.contrasts.len() + 1) as f64, count + 1)

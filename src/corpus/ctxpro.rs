@@ -15,14 +15,13 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
+use super::format::{Corpus, CorpusInfo, ParallelDocument};
 use super::split::Split;
 use super::unit::{Expected, Unit, folded};
 use super::writer::CorpusWriter;
 use crate::error::{Error, Result};
 use canopy_base::file::read_unpacked;
 use canopy_base::lines::{lines, utf8};
-use canopy_document::document::{ParagraphKind, Section};
 use canopy_document::placeholder;
 
 /// Stands between the sentences of a line.
@@ -139,35 +138,15 @@ impl CtxproImport {
             }),
             ..Unit::new(clean(&item.source), clean(&item.reference))
         };
-        let paragraph = |unit| ParallelParagraph {
-            section: 0,
-            kind: ParagraphKind::Text,
-            id: None,
-            note: None,
-            units: vec![unit],
-        };
-        ParallelDocument {
-            id,
-            sections: vec![Section {
-                parent: None,
-                level: 0,
-                heading: None,
-            }],
-            paragraphs: context.chain([own]).map(paragraph).collect(),
-        }
+        ParallelDocument::flat(id, context.chain([own]).map(Into::into).collect())
     }
 
     fn info(&self) -> CorpusInfo {
-        let name = self.output.file_name().unwrap_or_default();
         let files = self.sets.iter().map(|(files, _)| &files.items);
         let files: Vec<String> = files.map(|path| path.display().to_string()).collect();
-        CorpusInfo {
-            name: name.to_string_lossy().into_owned(),
-            source_language: self.source_language.clone(),
-            target_language: self.target_language.clone(),
-            origin: format!("CTXPRO: {}", files.join(", ")),
-            licence: String::new(),
-        }
+        let languages = [&*self.source_language, &self.target_language];
+        let origin = format!("CTXPRO: {}", files.join(", "));
+        CorpusInfo::new(&self.output, languages, origin)
     }
 }
 

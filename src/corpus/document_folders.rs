@@ -208,14 +208,9 @@ impl FolderImport {
     }
 
     fn info(&self) -> CorpusInfo {
-        let name = self.output.file_name();
-        CorpusInfo {
-            name: name.map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
-            source_language: self.source_language.clone(),
-            target_language: self.target_language.clone(),
-            origin: format!("{} and {}", self.source.display(), self.target.display()),
-            licence: String::new(),
-        }
+        let languages = [&*self.source_language, &self.target_language];
+        let origin = format!("{} and {}", self.source.display(), self.target.display());
+        CorpusInfo::new(&self.output, languages, origin)
     }
 }
 

@@ -64,6 +64,17 @@ pub struct ParallelDocument {
     pub paragraphs: Vec<ParallelParagraph>,
 }
 
+impl ParallelDocument {
+    /// A document without headings.
+    pub(super) fn flat(id: String, paragraphs: Vec<ParallelParagraph>) -> Self {
+        Self {
+            id,
+            sections: vec![Section::default()],
+            paragraphs,
+        }
+    }
+}
+
 /// A paragraph in two languages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParallelParagraph {
@@ -93,6 +104,19 @@ impl ParallelParagraph {
     }
 }
 
+/// A paragraph of running text below no heading.
+impl From<Unit> for ParallelParagraph {
+    fn from(unit: Unit) -> Self {
+        Self {
+            section: 0,
+            kind: ParagraphKind::Text,
+            id: None,
+            note: None,
+            units: vec![unit],
+        }
+    }
+}
+
 /// Description of a corpus by its maker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorpusInfo {
@@ -104,6 +128,21 @@ pub struct CorpusInfo {
     pub origin: String,
     /// Licence of the texts; empty if unknown.
     pub licence: String,
+}
+
+impl CorpusInfo {
+    /// A corpus of this folder's name and of no known licence.
+    pub(super) fn new(folder: &Path, languages: [&str; 2], origin: String) -> Self {
+        let [source_language, target_language] = languages.map(str::to_owned);
+        let name = folder.file_name().unwrap_or_default();
+        Self {
+            name: name.to_string_lossy().into_owned(),
+            source_language,
+            target_language,
+            origin,
+            licence: String::new(),
+        }
+    }
 }
 
 /// `corpus.json`.

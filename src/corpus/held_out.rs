@@ -105,7 +105,6 @@ impl HeldOut {
 /// Number of grams that is [`SHARE`] of a count.
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
     clippy::cast_sign_loss,
     reason = "grams of a sentence"
 )]

@@ -16,7 +16,6 @@ use super::split::Split;
 use super::unit::Unit;
 use super::writer::CorpusWriter;
 use crate::error::{Error, Result};
-use canopy_document::document::{ParagraphKind, Section};
 use reader::Talk;
 
 /// An import: its files, languages and folder.
@@ -92,7 +91,7 @@ impl IwsltImport {
         let mut writer = CorpusWriter::create(&self.output, self.info(), self.replace)?;
         for (id, (talk, paragraphs)) in documents {
             let split = self.split.unwrap_or_else(|| Split::for_document(&talk));
-            writer.add(split, document(id, paragraphs))?;
+            writer.add(split, ParallelDocument::flat(id, paragraphs))?;
         }
         Ok((writer.finish()?, report))
     }
@@ -145,11 +144,8 @@ fn paragraphs(source: Talk, target: Talk, report: &mut IwsltReport) -> Vec<Paral
     for (id, text) in source.segments.into_iter().filter(has_text) {
         match translations.remove(&id) {
             Some(translation) => paragraphs.push(ParallelParagraph {
-                section: 0,
-                kind: ParagraphKind::Text,
                 id: Some(id),
-                note: None,
-                units: vec![Unit::new(text, translation)],
+                ..Unit::new(text, translation).into()
             }),
             None => report.unpaired_source_segments += 1,
         }
@@ -157,19 +153,6 @@ fn paragraphs(source: Talk, target: Talk, report: &mut IwsltReport) -> Vec<Paral
     report.pairs += paragraphs.len();
     report.unpaired_target_segments += translations.len();
     paragraphs
-}
-
-fn document(id: String, paragraphs: Vec<ParallelParagraph>) -> ParallelDocument {
-    let whole = Section {
-        parent: None,
-        level: 0,
-        heading: None,
-    };
-    ParallelDocument {
-        id,
-        sections: vec![whole],
-        paragraphs,
-    }
 }
 
 #[cfg(test)]

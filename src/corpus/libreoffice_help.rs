@@ -92,16 +92,11 @@ impl HelpImport {
     }
 
     fn info(&self) -> CorpusInfo {
-        let name = self
-            .output
-            .file_name()
-            .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let languages = [&*self.source_language, &self.target_language];
+        let origin = "LibreOffice help, https://www.libreoffice.org".to_owned();
         CorpusInfo {
-            name,
-            source_language: self.source_language.clone(),
-            target_language: self.target_language.clone(),
-            origin: "LibreOffice help, https://www.libreoffice.org".to_owned(),
             licence: "MPL-2.0".to_owned(),
+            ..CorpusInfo::new(&self.output, languages, origin)
         }
     }
 }

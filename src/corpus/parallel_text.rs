@@ -14,7 +14,6 @@ use super::unit::{Unit, folded};
 use super::writer::CorpusWriter;
 use crate::error::{BaseError, Error, Result};
 use canopy_document::MAX_LINE_BYTES;
-use canopy_document::document::{ParagraphKind, Section};
 use canopy_document::placeholder;
 
 const DOCUMENT_MARK: &str = "<d>";
@@ -81,14 +80,7 @@ impl TextImport {
                 (false, false) => report.pairs += 1,
             }
             if !ours.is_empty() && !theirs.is_empty() {
-                let units = vec![Unit::new(ours, theirs)];
-                paragraphs.push(ParallelParagraph {
-                    section: 0,
-                    kind: ParagraphKind::Text,
-                    id: None,
-                    note: None,
-                    units,
-                });
+                paragraphs.push(Unit::new(ours, theirs).into());
             }
         }
         self.add(&mut writer, &stem, number, paragraphs)?;
@@ -109,19 +101,8 @@ impl TextImport {
         let split = self
             .split
             .unwrap_or_else(|| Split::for_document(&number.to_string()));
-        let sections = vec![Section {
-            parent: None,
-            level: 0,
-            heading: None,
-        }];
-        writer.add(
-            split,
-            ParallelDocument {
-                id: format!("{stem}/{number:06}"),
-                sections,
-                paragraphs,
-            },
-        )
+        let id = format!("{stem}/{number:06}");
+        writer.add(split, ParallelDocument::flat(id, paragraphs))
     }
 
     fn info(&self, stem: &str) -> CorpusInfo {

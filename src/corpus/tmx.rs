@@ -26,7 +26,6 @@ use super::survey::PairFilter;
 use super::unit::Unit;
 use super::writer::CorpusWriter;
 use crate::error::{Error, Result};
-use canopy_document::document::{ParagraphKind, Section};
 pub(super) use look::{languages, look};
 use reader::{Change, TmxReader, TranslationUnit, Variant};
 
@@ -121,7 +120,8 @@ impl TmxImport {
         report.pairs = report.units - report.incomplete;
         (report.documents, report.named_documents) = (memory.documents.len(), memory.named);
         for (id, paragraphs) in memory.documents {
-            writer.add(Split::for_document(&id), document(id, paragraphs))?;
+            let split = Split::for_document(&id);
+            writer.add(split, ParallelDocument::flat(id, paragraphs))?;
         }
         let corpus = writer.finish()?;
         report.repeated = Split::ALL
@@ -293,11 +293,8 @@ impl Memory {
         let paragraphs = self.documents.entry(id).or_default();
         self.named += usize::from(is_named && paragraphs.is_empty());
         paragraphs.push(ParallelParagraph {
-            section: 0,
-            kind: ParagraphKind::Text,
             id: unit.tuid.clone(),
-            note: None,
-            units: vec![pair],
+            ..pair.into()
         });
     }
 }
@@ -350,19 +347,6 @@ fn variant<'a>(variants: &'a [Variant], language: &str) -> Option<&'a Variant> {
             .iter()
             .find(|variant| is_same_language(&variant.language, language))
     })
-}
-
-fn document(id: String, paragraphs: Vec<ParallelParagraph>) -> ParallelDocument {
-    let whole = Section {
-        parent: None,
-        level: 0,
-        heading: None,
-    };
-    ParallelDocument {
-        id,
-        sections: vec![whole],
-        paragraphs,
-    }
 }
 
 #[cfg(test)]

@@ -17,7 +17,6 @@ use super::unit::{Unit, folded};
 use super::writer::CorpusWriter;
 use crate::error::{Error, Result};
 use canopy_base::lines::read_lines;
-use canopy_document::document::{ParagraphKind, Section};
 use canopy_document::placeholder;
 
 /// How many pairs without a document of their own make one.
@@ -77,45 +76,23 @@ impl TsvImport {
         }
         report.documents = documents.len();
         for (id, paragraphs) in documents {
-            let sections = vec![Section {
-                parent: None,
-                level: 0,
-                heading: None,
-            }];
-            let document = ParallelDocument {
-                id,
-                sections,
-                paragraphs,
-            };
-            writer.add(Split::for_document(&document.id), document)?;
+            let split = Split::for_document(&id);
+            writer.add(split, ParallelDocument::flat(id, paragraphs))?;
         }
         Ok(Some((writer.finish()?, report)))
     }
 
     fn paragraph(&self, source: String, target: String) -> ParallelParagraph {
-        let filter = self.filter.as_ref();
         let mut unit = Unit::new(source, target);
-        if let Some(filter) = filter {
+        if let Some(filter) = &self.filter {
             unit.status = filter.status(&unit.source, &unit.target);
         }
-        ParallelParagraph {
-            section: 0,
-            kind: ParagraphKind::Text,
-            id: None,
-            note: None,
-            units: vec![unit],
-        }
+        unit.into()
     }
 
     fn info(&self) -> CorpusInfo {
-        let name = self.output.file_name().unwrap_or_default();
-        CorpusInfo {
-            name: name.to_string_lossy().into_owned(),
-            source_language: self.source_language.clone(),
-            target_language: self.target_language.clone(),
-            origin: self.file.display().to_string(),
-            licence: String::new(),
-        }
+        let languages = [&*self.source_language, &self.target_language];
+        CorpusInfo::new(&self.output, languages, self.file.display().to_string())
     }
 }
 
@@ -132,7 +109,6 @@ pub(super) fn look(
     progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
 ) -> Result<ControlFlow<()>> {
     let mut last = None;
-    #[expect(clippy::cast_precision_loss, reason = "a share of a bar")]
     let mut share = |done: usize, all: usize| progress(done as f64 / all.max(1) as f64);
     let mut documents = std::collections::BTreeSet::new();
     rows(file, &mut share, |row| match row.pair {

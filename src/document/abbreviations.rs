@@ -5,182 +5,39 @@
 
 use super::segment::is_opening;
 use super::words::Words;
+use canopy_base::table::rows;
 
-struct Lists {
-    language: &'static str,
-    /// A sentence never ends here.
-    always: Words,
-    /// A sentence does not end here if a number follows.
-    before_number: Words,
-    /// A sentence ends here only if a word follows that usually begins one.
-    unless_starter: Words,
-    /// Words that usually begin a sentence.
-    starters: Words,
+const TABLE: &str = include_str!("abbreviations.tsv");
+/// Languages whose lists hold where the language is not known.
+const UNASKED: [&str; 2] = ["en", "de"];
+
+/// The words of a list, of the languages for which `is_wanted`.
+fn list(name: &str, is_wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &'static str> {
+    let rows = rows(TABLE).filter(move |(language, _)| is_wanted(language));
+    let words = rows.filter_map(move |(_, cells)| cells.strip_prefix(name)?.strip_prefix('\t'));
+    words.flat_map(str::split_ascii_whitespace)
 }
-
-const ENGLISH: Lists = Lists {
-    language: "en",
-    always: Words(
-        "Adm Brig Capt Cmdr Col Dr Drs Gen Gov Hon Lt Maj Messrs Mlle Mme Mr Mrs Ms Msgr Mt Pres Prof Rep Rev Sen Sgt St
-         Supt approx cf e.g eg i.e ie resp viz vs",
-    ),
-    before_number: Words(
-        "Apr Art Aug Ch Chap Dec Eq Eqs Feb Fig Figs Jan Jul Jun Mar No Nos Nov Nr Oct Op Sec Sect Sep Sept Tab Vol Vols
-         art ch ed fig figs no nos p pp vol",
-    ),
-    unless_starter: Words("Ave Bros Co Corp Dept Est Esq Inc Jr Ltd Ph.D Sr al dept est incl a.m p.m"),
-    starters: Words(
-        "A After All Also An And Any As At Because Before But By Choose Click Do Each Enter Every For From He Here How
-         However I If In Instead It Its No Now On Once One Only Open Or Otherwise Press See Select She Since So Some Such
-         That The Then There Therefore These They This Those Thus To Type Use We What When Where Which While Who Why With
-         You Your",
-    ),
-};
-
-const GERMAN: Lists = Lists {
-    language: "de",
-    always: Words(
-        "Dipl Dr Fa Fr Hr Hrn Hrsg Ing Mrd Mio Nr Nrn Prof St Str Tsd a.M abzgl allg bes bspw bzgl bzw ca d.h d.i dgl
-         einschl entspr etw evtl exkl ggf ggfs h.c i.A i.Allg i.d.R i.e.S i.S.v i.V inkl insb insbes jew lt m.E max mind
-         n.Chr o.g s.a s.o s.u sog u.U u.a ugs urspr v.Chr v.a vgl vs z.B z.T z.Zt zz zzgl",
-    ),
-    before_number: Words(
-        "Abb Abs Abschn Anm Apr Art Aufl Aug Bd Dez Feb Jan Jg Jul Jun Kap Mrz Nov Okt Rdnr S Sep Sept Tab Tel Ziff §",
-    ),
-    unless_starter: Words("Abk Abt Co Jh Min Sek Std engl franz geb gest lat o.Ä u.Ä"),
-    starters: Words(
-        "Alle Als Am An Auch Auf Aus Bei Beim Da Dabei Daher Damit Danach Dann Das Dazu Dem Den Der Des Deshalb Die Dies
-         Diese Dieser Dieses Durch Ein Eine Einen Einer Er Es Falls Für Geben Hier Hierbei Ihr Ihre Im In Ist Jede Jeder
-         Jedes Kein Klicken Man Mit Nach Nur Ob Oder Ohne Sie Sind So Sobald Solche Um Und Unter Von Vor Was Wenn Wer Wie
-         Wir Wird Wo Wählen Zu Zum Zur Öffnen Über Aber Allerdings Anschließend Außerdem Beide Bis Denn Doch Dort Du Einige
-         Eure Ich Jedoch Jetzt Keine Mein Meine Nun Obwohl Schließlich Sein Seine Seit Später Trotzdem Unser Unsere Viele
-         Während Weil Zuerst Zunächst",
-    ),
-};
-
-/// A language without lists of what may follow: only numbers are distinguished from words.
-const fn plain(language: &'static str, always: Words, before_number: Words) -> Lists {
-    Lists {
-        language,
-        always,
-        before_number,
-        unless_starter: Words::NONE,
-        starters: Words::NONE,
-    }
-}
-
-const FRENCH: Lists = plain(
-    "fr",
-    Words(
-        "M MM Mart prof acoust adr anc anon append aux avr broch bull categ cf coll collab config dest dict dim dir doc déc
-         encycl env exempl févr gouv graph hôp illustr imm imprim indus janv juil nov oct ex p.ex quart réf sept symb synth
-         syst trav.publ éd édit équiv éval",
-    ),
-    Words("art chap fig no p pp par tab vol"),
-);
-
-const SPANISH: Lists = plain(
-    "es",
-    Words(
-        "av avda Cía Da dr dra drs dto Dña excma excmo Fr ilma ilmo lcda lcdo lda ldo lic mons Mr Mrs rdo rev rvdmo sr sra
-         sras sres srta srtas sta sto a.C a.e.c abr afmo ago c/c cf cfr d.C depto dic doc dpto dtor e.c e.g ej ene feb hnos
-         licdo mtro nov oct p.ej prof prov sept v.gr vid vs",
-    ),
-    Words("art cap col ed fig figs núm p pp pág págs tab vol"),
-);
-
-const ITALIAN: Lists = plain(
-    "it",
-    Words(
-        "cfr geom ing N.B N.d.A N.d.E N.d.R N.d.T O.d.G S.p.A sig sigg a.C arch avv c.c.p d.C dott dr es int mitt on p.es
-         p.i prof rag sen",
-    ),
-    Words("art cap fig n p pag pagg pp sez tab tav ver vol"),
-);
-
-const PORTUGUESE: Lists = plain(
-    "pt",
-    Words(
-        "av dr dra dras drs exma exmo Fr ilma ilmo jr Pe sr sra sta sto a.C abr abrev adm ago apart aprox cf compl cód d.C
-         dez dipl ex fev jan jul jun nov obs p.ex prof profa próx ref sup séc tel vs",
-    ),
-    Words("art cap caps ed fig fl n num núm p pp pág págs vol"),
-);
-
-const DUTCH: Lists = plain(
-    "nl",
-    Words(
-        "dhr drs ing ir mevr mr mw prof St a.u.b bijv bv ca d.m.v d.w.z dr dwz e.d excl incl i.p.v i.v.m jl m.a.w m.b.t
-         m.b.v m.i.v max min n.a.v o.a resp t.a.v t.b.v t.o.v t/m vgl z.g zgn zog",
-    ),
-    Words("afb art blz fig hfst nr nrs p pag par tab tel vol"),
-);
-
-const POLISH: Lists = plain(
-    "pl",
-    Words(
-        "dot dr godz gł hab inż jw lek m.in mgr min np ob os por prof przyp red tj tzn tzw ul ur wg zm zob św",
-    ),
-    Words("art nr pkt poz rozdz rys s str tab tel tys ust"),
-);
-
-const RUSSIAN: Lists = plain(
-    "ru",
-    Words(
-        "авг апр г-жа гг дек дон.э кв напр нояб обл окт отд проф см ср сент т.е т.к т.н ул февр янв",
-    ),
-    Words("гл им илл рис с стр табл тел тт ч"),
-);
-
-/// Lists of the known languages; the first two apply where the language is not known.
-const KNOWN: [&Lists; 9] = [
-    &ENGLISH,
-    &GERMAN,
-    &FRENCH,
-    &SPANISH,
-    &ITALIAN,
-    &PORTUGUESE,
-    &DUTCH,
-    &POLISH,
-    &RUSSIAN,
-];
-const UNASKED: usize = 2;
-
-/// Nouns that an ordinal number (`3. Mai`) precedes in German, in every language taken for granted.
-const AFTER_ORDINALS: Words = Words(
-    "Januar Jänner Februar März April Mai Juni Juli August September Oktober November Dezember Auflage Etage Geburtstag
-     Generation Jahr Jahrestag Jahrhundert Jahrhunderts Jahrtausend Klasse Liga Mal Platz Quartal Rang Semester Stock
-     Stockwerk Weltkrieg Weltkriegs",
-);
 
 /// Whether the sentence goes on after `before`, which ends in a full stop, with `next`.
 pub(super) fn continues(before: &str, next: &str, language: Option<&str>) -> bool {
-    let lists = || {
-        let known = KNOWN.into_iter().enumerate();
-        let apply = known.filter(move |(place, lists)| match language {
-            Some(code) => is_language(code, lists.language),
-            None => *place < UNASKED,
-        });
-        apply.map(|(_, lists)| lists)
-    };
     let next_word = next
         .split(|c: char| !c.is_alphanumeric())
         .next()
         .unwrap_or_default();
-    let begins_sentence = KNOWN.iter().any(|lists| lists.starters.contains(next_word));
+    let is_next = |word: &str| word == next_word;
+    let begins_sentence = list("starters", |_| true).any(is_next);
     let before_number = next_word.starts_with(|c: char| c.is_numeric());
 
     let tails = tails(before);
-    let listed = |list: Words| {
-        tails
-            .iter()
-            .any(|tail| list.iter().any(|entry| is_entry(tail, entry)))
+    let listed = |name: &str| {
+        let is_wanted = |known: &str| match language {
+            Some(code) => is_language(code, known),
+            None => UNASKED.contains(&known),
+        };
+        list(name, is_wanted).any(|entry| tails.iter().any(|tail| is_entry(tail, entry)))
     };
-    if lists().any(|lists| {
-        listed(lists.always)
-            || before_number && listed(lists.before_number)
-            || !begins_sentence && listed(lists.unless_starter)
-    }) {
+    if listed("always") || before_number && listed("number") || !begins_sentence && listed("unless")
+    {
         return true;
     }
     let word = tails[0].as_str();
@@ -197,7 +54,7 @@ pub(super) fn continues(before: &str, next: &str, language: Option<&str>) -> boo
             Some(code) => is_language(code, "de") && (word.len() < 3 || is_determined(&tails)),
             None => is_determined(&tails),
         };
-        return AFTER_ORDINALS.contains(next_word) || noun && is_german();
+        return list("ordinals", |_| true).any(is_next) || noun && is_german();
     }
     false
 }

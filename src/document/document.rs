@@ -59,11 +59,7 @@ impl Document {
             format,
             reading: ReadingOptions::default(),
             original: String::new(),
-            sections: vec![Section {
-                parent: None,
-                level: 0,
-                heading: None,
-            }],
+            sections: vec![Section::default()],
             paragraphs: Vec::new(),
             sentences: Vec::new(),
             syntax: Syntax::View,
@@ -162,8 +158,8 @@ pub(crate) enum Syntax {
     View,
 }
 
-/// A heading with all that stands below it, or the document itself (level 0, no heading).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A heading with all that stands below it, or, by default, the document itself (level 0, no heading).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
     pub parent: Option<usize>,
     /// 0 for the document, 1 to 6 as in `h1` … `h6`.

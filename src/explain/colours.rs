@@ -78,7 +78,6 @@ pub(super) fn mixed(from: RGBColor, to: RGBColor, share: f64) -> RGBColor {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
     reason = "nine colours"
 )]
 fn viridis(share: f64) -> RGBColor {

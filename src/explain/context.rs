@@ -215,7 +215,6 @@ impl ContextView {
 }
 
 impl ContextSentence {
-    #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
     fn mean(&self) -> f32 {
         let weights = self.words.iter().filter_map(|word| word.weight);
         weights.sum::<f32>() / self.words.len().max(1) as f32

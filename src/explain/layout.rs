@@ -67,7 +67,6 @@ impl TreeView {
         };
         let is_parent = is_parent(&placed);
         let tips = is_parent.iter().filter(|is_parent| !**is_parent).count();
-        #[expect(clippy::cast_precision_loss, reason = "slots and levels of a drawing")]
         let (slot, row) = (
             width / tips.max(1) as f64,
             height / self.num_levels.max(1) as f64,
@@ -75,7 +74,6 @@ impl TreeView {
         let top = self.nodes[self.root].level;
         let mut next = slot / 2.0;
         for (here, is_parent) in placed.iter_mut().zip(&is_parent) {
-            #[expect(clippy::cast_precision_loss, reason = "levels of a drawing")]
             let depth = top.saturating_sub(self.nodes[here.node].level) as f64;
             here.y = (depth + 0.5) * row;
             if !is_parent {

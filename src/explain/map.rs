@@ -220,11 +220,7 @@ impl WeightMap {
             let start = self.columns.len();
             self.columns
                 .extend(word_units(source, side, sentence as usize));
-            #[expect(
-                clippy::cast_possible_truncation,
-                clippy::cast_precision_loss,
-                reason = "a share"
-            )]
+            #[expect(clippy::cast_possible_truncation, reason = "a share")]
             self.groups.push(Group {
                 sentence: sentence as usize,
                 columns: start..self.columns.len(),

@@ -9,7 +9,6 @@
 /// what was dropped counts as one more key, which can only make rows more alike: with a rest the number is a lower bound.
 ///
 /// Each row is `(weights by key, ascending; rest)`.
-#[expect(clippy::cast_precision_loss, reason = "pairs of a sentence's words")]
 pub fn row_divergence<'a>(rows: impl IntoIterator<Item = (&'a [(u32, f32)], f32)>) -> Option<f64> {
     let rows: Vec<Vec<(u32, f64)>> = rows.into_iter().filter_map(normalised).collect();
     let mut sum = 0.0;
@@ -62,7 +61,6 @@ pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
     let one = ranks(&pairs.iter().map(|pair| pair.0).collect::<Vec<_>>());
     let other = ranks(&pairs.iter().map(|pair| pair.1).collect::<Vec<_>>());
     // The mean of any ranks.
-    #[expect(clippy::cast_precision_loss, reason = "things that can be counted")]
     let mean = f64::midpoint(pairs.len() as f64, 1.0);
     let product = |a: &[f64], b: &[f64]| -> f64 {
         let pairs = a.iter().zip(b);
@@ -73,7 +71,6 @@ pub fn rank_correlation(pairs: &[(f64, f64)]) -> Option<f64> {
 }
 
 /// Ranks from 1 on.
-#[expect(clippy::cast_precision_loss, reason = "things that can be counted")]
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));

@@ -107,7 +107,6 @@ impl MemoryView {
 
     /// Mean over the selected words: share of their probability that comes from pairs in which they followed,
     /// and that spoke for other words.
-    #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
     pub fn shares(&self) -> (f32, f32) {
         let words = self.selected_words();
         let count = words.len().max(1) as f32;
@@ -180,7 +179,6 @@ impl MemoryView {
     /// The pairs that contributed to the selected words, those with the most weight first: source, and
     /// translation with the weight of each word. That of a word is its share of another one's probability, that of a
     /// pair the mean over the selected words.
-    #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
     pub fn spoke(&self) -> Vec<(&str, ContextSentence)> {
         let words = self.selected_words();
         let mut weights: Vec<Vec<f32>> = self

@@ -153,7 +153,6 @@ impl AttentionStatistics {
                 let share = f64::from(weight) / total;
                 let distance = (other as usize).cast_signed() - sentence.cast_signed();
                 one.entropy -= share * share.log2();
-                #[expect(clippy::cast_precision_loss, reason = "sentences of a document")]
                 let away = distance.unsigned_abs() as f64;
                 one.distance += share * away;
                 sums.distances[DISTANCES.partition_point(|&least| least <= distance)] += share;
@@ -203,7 +202,6 @@ impl Sums {
         self.dropped += other.dropped;
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts become means")]
     fn means(&self) -> AttentionMeans {
         let mean = |sum: f64| sum / self.sentences.max(1) as f64;
         let is_known = self.visible > 0 && (self.dropped == 0 || self.zero > 0);
@@ -217,7 +215,6 @@ impl Sums {
 }
 
 impl HeadSums {
-    #[expect(clippy::cast_precision_loss, reason = "counts become shares")]
     fn distances(&self) -> Vec<DistanceShare> {
         let all = self.all.sentences.max(1) as f64;
         let shares = self.distances.iter().enumerate();

@@ -248,7 +248,6 @@ fn traversed(
 /// The mean relevance of each node over the rows that looked at it, and the share of all rows that kept it.
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
     reason = "means of f32 over words and heads"
 )]
 fn add_relevance(nodes: &mut [TreeNode], tree: &TracedTree, rows: &[MapRow]) {
@@ -334,7 +333,6 @@ fn add_mass(nodes: &mut [TreeNode], mean: &MeanRow) {
         if weight <= 0.0 {
             continue;
         }
-        #[expect(clippy::cast_precision_loss, reason = "parts of a sentence")]
         let share = weight / parts.len() as f32;
         for &(_, leaf) in parts {
             nodes[leaf].chosen = true;

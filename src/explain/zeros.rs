@@ -47,7 +47,6 @@ struct Seen<'a> {
 
 impl Zeros {
     /// `None` if nothing can be seen.
-    #[expect(clippy::cast_precision_loss, reason = "counts become a share")]
     pub fn share(&self) -> Option<f64> {
         (self.visible > 0).then(|| self.zero as f64 / self.visible as f64)
     }

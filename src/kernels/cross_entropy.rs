@@ -65,10 +65,6 @@ impl CpuOperation<1> for CrossEntropy {
     /// Gradient of the mean loss by the logits: it costs the forward pass next to nothing.
     type Saved = Matrix;
 
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "vocabularies and batches are far below 2^24"
-    )]
     fn forward(&self, [mut logits]: [Matrix; 1]) -> (Matrix, Matrix) {
         let vocab = logits.columns();
         let weight = 1.0 / self.targets.len().max(1) as f32;

@@ -93,7 +93,6 @@ fn by_row(rows: usize, segments: &[Segment]) -> Vec<Option<&Segment>> {
     of_row
 }
 
-#[expect(clippy::cast_precision_loss, reason = "head sizes are small")]
 fn scale(d_head: usize) -> f32 {
     1.0 / (d_head as f32).sqrt()
 }

@@ -12,6 +12,12 @@
 //! assert!((scores[0] - 0.55).abs() < 1e-6 && scores[2] == 0.0);
 //! ```
 
+#![allow(
+    clippy::needless_range_loop,
+    clippy::manual_memcpy,
+    reason = "plain loops stay in the vector instructions of their caller, as adapters of iterators and `copy_from_slice` may \
+    not; memory whose address these get is in no register"
+)]
 #![warn(missing_docs, unreachable_pub)]
 
 mod adam;

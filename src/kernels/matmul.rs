@@ -1,12 +1,5 @@
 //! Products of small matrices inside one core: those of a single attention head, too small for a library call.
 
-#![allow(
-    clippy::needless_range_loop,
-    clippy::manual_memcpy,
-    reason = "plain loops stay in the vector instructions of their caller, as adapters of iterators and `copy_from_slice` may \
-    not; memory whose address these get is in no register"
-)]
-
 use pulp::{Arch, Simd, WithSimd};
 
 /// Rows computed together, so that each column load serves several rows, and their sums stay in registers.
@@ -150,7 +143,6 @@ mod tests {
     #[test]
     fn blocks_and_remainders_multiply_alike() {
         for [m, k, n] in [[1, 3, 5], [4, 7, 16], [9, 5, 37], [6, 64, 48]] {
-            #[expect(clippy::cast_precision_loss, reason = "small numbers")]
             let number = |i: usize| ((i * 37 % 19) as f32 - 9.0) / 8.0;
             let a: Vec<f32> = (0..m * k).map(number).collect();
             let b: Vec<f32> = (0..k * n).map(number).collect();

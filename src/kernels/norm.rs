@@ -137,7 +137,6 @@ fn drop_rows(mask: Option<Dropout>, rows: &mut Matrix) {
 }
 
 /// Brings every row to mean 0 and variance 1; gives 1 / deviation of each.
-#[expect(clippy::cast_precision_loss, reason = "row lengths are small")]
 fn normalise(x: &mut Matrix, epsilon: f32) -> Vec<f32> {
     let columns = x.columns();
     let chunk = cpu::rows_per_chunk(columns);
@@ -186,7 +185,6 @@ fn scale_and_shift(rows: &Matrix, gamma: &Matrix, beta: &Matrix) -> Matrix {
 }
 
 /// `dx = (dy γ - mean(dy γ) - x̂ mean(dy γ x̂)) / deviation`, row by row.
-#[expect(clippy::cast_precision_loss, reason = "row lengths are small")]
 fn input_gradient(saved: &Normalised, mut gradient: Matrix) -> Matrix {
     let columns = gradient.columns();
     let (normalised, gamma) = (saved.rows.values(), saved.gamma.values());

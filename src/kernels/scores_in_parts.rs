@@ -197,7 +197,6 @@ mod tests {
     #[test]
     fn parts_have_the_results_of_whole_rows() {
         let number = |row: usize, column: usize| (row * 37 + column * 59) % 101;
-        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let score = |row, column| number(row, column) as f32 / 7.0 - 9.0;
         let rows: Vec<Vec<f32>> = (0..4)
             .map(|row| (0..203).map(|column| score(row, column)).collect())

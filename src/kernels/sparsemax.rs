@@ -3,11 +3,6 @@
 //! Martins & Astudillo, "From Softmax to Sparsemax", ICML 2016: definition and threshold τ (Algorithm 1), Jacobian
 //! (Eq. 9).
 
-#![allow(
-    clippy::needless_range_loop,
-    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
-)]
-
 use burn::tensor::{Int, Tensor};
 use pulp::{Arch, Simd, WithSimd};
 
@@ -127,7 +122,6 @@ fn above<S: Simd>(simd: S, row: &[f32], largest: f32, threshold: f32) -> (f32, f
 }
 
 /// Turns the gradient of a row's weights into that of its scores, Eq. 9.
-#[expect(clippy::cast_precision_loss, reason = "supports are small")]
 pub(super) fn sparsemax_row_gradient(weights: &[f32], gradient: &mut [f32]) {
     let supported = weights
         .iter()

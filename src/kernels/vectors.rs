@@ -1,11 +1,6 @@
 //! Sums, exponentials and softmax of numbers that stand side by side, in vector registers written out: what a compiler makes
 //! of plain loops around a sum stays in memory, and takes up to ten times as long.
 
-#![allow(
-    clippy::needless_range_loop,
-    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
-)]
-
 use pulp::{Arch, Simd, WithSimd};
 
 /// Independent sums, so that none waits for the one before.
@@ -316,7 +311,6 @@ pub(super) fn exp(x: f32) -> f32 {
 mod tests {
     use super::*;
 
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
     fn numbers(count: usize) -> Vec<f32> {
         let number = |i: usize| ((i * 37 % 101) as f32 - 50.0) / 8.0;
         (0..count).map(number).collect()
@@ -333,7 +327,6 @@ mod tests {
     #[test]
     fn exp_agrees_with_the_standard_library() {
         for step in 0..=8_700 {
-            #[expect(clippy::cast_precision_loss, reason = "small numbers")]
             let x = -(step as f32) / 100.0;
             let (got, want) = (exp(x), x.exp());
             let mut both = [x, 0.0];

@@ -21,6 +21,7 @@ pub mod comparison;
 pub mod discourse;
 mod documents;
 pub mod error;
+pub mod formality;
 pub mod judgement;
 mod length;
 mod markup;

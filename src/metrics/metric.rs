@@ -105,10 +105,6 @@ pub(super) fn case(lowercase: bool) -> String {
 }
 
 /// A count as a number to compute with.
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "counts of words and characters stay below 2^53"
-)]
 pub(super) fn float(count: i64) -> f64 {
     count as f64
 }

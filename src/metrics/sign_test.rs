@@ -9,7 +9,6 @@ pub fn sign_test(wins: u64, losses: u64, ties: u64) -> f64 {
     // Σ C(n, k) / 2ⁿ, with logarithms: n may be in the thousands.
     let mut ln_choose = 0.0;
     let mut sum = 0.0;
-    #[expect(clippy::cast_precision_loss, reason = "counts of judgements")]
     for k in 0..=least {
         if k > 0 {
             ln_choose += ((count - k + 1) as f64 / k as f64).ln();

@@ -2,69 +2,20 @@
 
 use isolang::Language;
 
+use canopy_base::table::{row, rows};
+
 /// Where a word in common use says more than ISO 639 does, or says it shorter.
-const NAMES: &[(&str, &str)] = &[
-    ("ar", "Arabic"),
-    ("bg", "Bulgarian"),
-    ("ca", "Catalan"),
-    ("cs", "Czech"),
-    ("da", "Danish"),
-    ("de", "German"),
-    ("el", "Greek"),
-    ("en", "English"),
-    ("es", "Spanish"),
-    ("et", "Estonian"),
-    ("fa", "Persian"),
-    ("fi", "Finnish"),
-    ("fr", "French"),
-    ("he", "Hebrew"),
-    ("hi", "Hindi"),
-    ("hr", "Croatian"),
-    ("hu", "Hungarian"),
-    ("it", "Italian"),
-    ("ja", "Japanese"),
-    ("ko", "Korean"),
-    ("lt", "Lithuanian"),
-    ("lv", "Latvian"),
-    ("nl", "Dutch"),
-    ("no", "Norwegian"),
-    ("pl", "Polish"),
-    ("pt", "Portuguese"),
-    ("qaa", "Made-up language"),
-    ("ro", "Romanian"),
-    ("ru", "Russian"),
-    ("sk", "Slovak"),
-    ("sl", "Slovenian"),
-    ("sr", "Serbian"),
-    ("sv", "Swedish"),
-    ("th", "Thai"),
-    ("tr", "Turkish"),
-    ("uk", "Ukrainian"),
-    ("und", "Unknown language"),
-    ("ur", "Urdu"),
-    ("vi", "Vietnamese"),
-    ("zh", "Chinese"),
-];
+const NAMES: &str = include_str!("languages.tsv");
 
 /// Names of scripts and regions, as codes write them.
-const PARTS: &[(&str, &str)] = &[
-    ("arab", "Arabic script"),
-    ("br", "Brazil"),
-    ("cyrl", "Cyrillic script"),
-    ("deva", "Devanagari"),
-    ("hans", "simplified"),
-    ("hant", "traditional"),
-    ("hebr", "Hebrew script"),
-    ("latn", "Latin script"),
-    ("tfng", "Tifinagh"),
-];
+const PARTS: &str = include_str!("scripts_and_regions.tsv");
 
 /// The English name of a language; its code if it has none.
 pub fn name(code: &str) -> String {
     let mut parts = code.split(['-', '_', '@']);
     let language = parts.next().unwrap_or_default().to_lowercase();
     let parts: Vec<&str> = parts.map(part_name).collect();
-    let Some(name) = own_name(&language).or_else(|| iso_name(&language)) else {
+    let Some(name) = row(NAMES, &language).or_else(|| iso_name(&language)) else {
         return code.to_owned();
     };
     if parts.is_empty() {
@@ -80,11 +31,10 @@ pub fn like(wanted: &str) -> Vec<(String, String)> {
         let mut words = name.split(' ');
         code == wanted || words.any(|word| word.to_lowercase().starts_with(&wanted))
     };
-    let is_real = |code: &&str| !["qaa", "und"].contains(code);
-    let common = NAMES.iter().filter(|(code, _)| is_real(code));
+    let common = rows(NAMES).filter(|(code, _)| !["qaa", "und"].contains(code));
     let common = common.filter(|(code, name)| fits(code, name));
     let mut found: Vec<(String, String)> = common
-        .map(|&(code, name)| (code.to_owned(), name.to_owned()))
+        .map(|(code, name)| (code.to_owned(), name.to_owned()))
         .collect();
     let is_new = !found.iter().any(|(code, _)| *code == wanted);
     if is_new && (2..=8).contains(&wanted.len()) && name(&wanted) != wanted {
@@ -107,13 +57,6 @@ fn in_usual_case(code: &str) -> String {
     parts.collect::<Vec<_>>().join("-")
 }
 
-fn own_name(language: &str) -> Option<&'static str> {
-    let mut names = NAMES.iter();
-    names
-        .find(|(known, _)| *known == language)
-        .map(|&(_, name)| name)
-}
-
 /// As ISO 639 has it, without remarks such as "(macrolanguage)".
 fn iso_name(language: &str) -> Option<&'static str> {
     let found = Language::from_639_1(language).or_else(|| Language::from_639_3(language))?;
@@ -122,10 +65,7 @@ fn iso_name(language: &str) -> Option<&'static str> {
 }
 
 fn part_name(part: &str) -> &str {
-    let known = PARTS
-        .iter()
-        .find(|(code, _)| part.eq_ignore_ascii_case(code));
-    known.map_or(part, |&(_, name)| name)
+    row(PARTS, &part.to_ascii_lowercase()).unwrap_or(part)
 }
 
 #[cfg(test)]

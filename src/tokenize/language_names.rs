@@ -3,55 +3,16 @@
 use isolang::Language;
 
 use super::languages::{has_two_letters, two_letters};
+use canopy_base::table::rows;
 
-/// Codes that are not those of ISO 639, or are no more.
-const OTHER_CODES: [(&str, &str); 8] = [
-    ("zt", "zh-Hant"),
-    ("pb", "pt-BR"),
-    ("iw", "he"),
-    ("in", "id"),
-    ("ji", "yi"),
-    ("mo", "ro"),
-    ("jw", "jv"),
-    ("hbs", "sh"),
-];
+/// What words mean that ISO 639 does not have: a row's kind (code, name or variant), the word, the code.
+const MEANINGS: &str = include_str!("language_names.tsv");
 
-/// Names that ISO 639 does not have, or has for something else.
-const OTHER_NAMES: [(&str, &str); 14] = [
-    ("bokmål", "nb"),
-    ("brazilian portuguese", "pt-BR"),
-    ("burmese", "my"),
-    ("european portuguese", "pt-PT"),
-    ("farsi", "fa"),
-    ("filipino", "fil"),
-    ("greek", "el"),
-    ("nynorsk", "nn"),
-    ("odia", "or"),
-    ("serbo-croatian", "sh"),
-    ("simplified chinese", "zh-Hans"),
-    ("slovene", "sl"),
-    ("traditional chinese", "zh-Hant"),
-    ("valencian", "ca"),
-];
-
-/// Words for a script or a region.
-const VARIANTS: [(&str, &str); 15] = [
-    ("brazil", "BR"),
-    ("brazilian", "BR"),
-    ("canada", "CA"),
-    ("cyrillic", "Cyrl"),
-    ("european", "PT"),
-    ("latin", "Latn"),
-    ("mexico", "MX"),
-    ("portugal", "PT"),
-    ("simplified", "Hans"),
-    ("traditional", "Hant"),
-    ("hans", "Hans"),
-    ("hant", "Hant"),
-    ("latn", "Latn"),
-    ("cyrl", "Cyrl"),
-    ("arab", "Arab"),
-];
+/// The code for a word of a kind, in small letters.
+fn meaning(kind: &str, word: &str) -> Option<&'static str> {
+    let mut rows = rows(MEANINGS).filter(|(found, _)| *found == kind);
+    rows.find_map(|(_, cells)| cells.strip_prefix(word)?.strip_prefix('\t'))
+}
 
 /// Languages that are written in more than one script.
 const OF_SEVERAL_SCRIPTS: [&str; 12] = [
@@ -85,15 +46,14 @@ const JOINED: &str = "ar az be bg bn bs ca cs da de el es et eu fa fi fr ga gl g
 pub fn language_code(code: &str) -> String {
     let mut parts = code.trim().split(['-', '_', '@']);
     let first = parts.next().unwrap_or_default().to_lowercase();
-    let other = OTHER_CODES.iter().find(|(other, _)| *other == first);
-    let mut whole = other.map_or_else(|| two_letters(&first), |(_, code)| (*code).to_owned());
+    let other = meaning("code", &first);
+    let mut whole = other.map_or_else(|| two_letters(&first), str::to_owned);
     let language = whole.clone();
     for part in parts {
         let is_word = part.chars().all(|c| c.is_ascii_alphanumeric());
         let small = part.to_lowercase();
-        let named = VARIANTS.iter().find(|(word, _)| *word == small);
-        let part = match (named, part.len()) {
-            (Some((_, variant)), _) => (*variant).to_owned(),
+        let part = match (meaning("variant", &small), part.len()) {
+            (Some(variant), _) => variant.to_owned(),
             (None, 2) => part.to_uppercase(),
             (None, 3) if part.bytes().all(|byte| byte.is_ascii_digit()) => part.to_owned(),
             (None, 4) => small[..1].to_uppercase() + &small[1..],
@@ -110,8 +70,8 @@ pub fn language_code(code: &str) -> String {
 /// The code of a language by its English name, such as `English` or `Portuguese (Brazil)`, or by a code.
 pub fn language_called(name: &str) -> Option<String> {
     let name = name.trim().to_lowercase();
-    if let Some((_, code)) = OTHER_NAMES.iter().find(|(other, _)| *other == name) {
-        return Some((*code).to_owned());
+    if let Some(code) = meaning("name", &name) {
+        return Some(code.to_owned());
     }
     // A language is named En, and one Ga.
     if has_two_letters(name.split(['-', '_', '@']).next().unwrap_or_default()) {
@@ -120,20 +80,20 @@ pub fn language_called(name: &str) -> Option<String> {
     let (main, more) = name.split_once('(').unwrap_or((&name, ""));
     let main = main.trim();
     let variant = more.trim_end_matches(')').trim();
-    let variant = VARIANTS.iter().find(|(word, _)| *word == variant);
+    let variant = meaning("variant", variant);
     let found = named_by_iso(main).or_else(|| {
         let code = main.split(['-', '_', '@']).next()?;
         is_code(code).then(|| language_code(main))
     })?;
     Some(match variant {
-        Some((_, variant)) => language_code(&format!("{found}-{variant}")),
+        Some(variant) => language_code(&format!("{found}-{variant}")),
         None => found,
     })
 }
 
 fn named_by_iso(name: &str) -> Option<String> {
-    if let Some((_, code)) = OTHER_NAMES.iter().find(|(other, _)| *other == name) {
-        return Some((*code).to_owned());
+    if let Some(code) = meaning("name", name) {
+        return Some(code.to_owned());
     }
     let name = name.to_owned();
     let is_it = move |known: &str| {
@@ -149,7 +109,7 @@ fn named_by_iso(name: &str) -> Option<String> {
 
 /// Whether this is the code of a language, in small letters and without region.
 fn is_code(code: &str) -> bool {
-    let is_other = OTHER_CODES.iter().any(|(other, _)| *other == code);
+    let is_other = meaning("code", code).is_some();
     match code.len() {
         2 => has_two_letters(code) || is_other,
         3 => is_other || Language::from_639_3(code).is_some(),
@@ -209,10 +169,7 @@ fn two_codes(parts: &[&str], with_regions: bool) -> Option<[String; 2]> {
 }
 
 fn is_variant(language: &str, part: &str, with_regions: bool) -> bool {
-    let is_script = part.len() >= 4
-        && VARIANTS
-            .iter()
-            .any(|(word, _)| part.eq_ignore_ascii_case(word));
+    let is_script = part.len() >= 4 && meaning("variant", &part.to_ascii_lowercase()).is_some();
     let is_large = part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_uppercase());
     let is_small = SMALL_REGIONS
         .iter()
@@ -234,83 +191,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_written_as_bcp_47_has_them() {
-        for (code, expected) in [
-            ("eng", "en"),
-            ("eng_Latn", "en"),
-            ("pt_br", "pt-BR"),
-            ("zho_Hant", "zh-Hant"),
-            ("zh-hans", "zh-Hans"),
-            ("sr-Latn", "sr-Latn"),
-            ("sr@latin", "sr-Latn"),
-            ("zt", "zh-Hant"),
-            ("pb", "pt-BR"),
-            ("es-419", "es-419"),
-            ("ceb", "ceb"),
-            ("en_US", "en-US"),
-        ] {
-            assert_eq!(language_code(code), expected);
-        }
-    }
-
-    #[test]
-    fn names_of_languages_have_their_codes() {
-        for (name, expected) in [
-            ("English", "en"),
-            ("Portuguese", "pt"),
-            ("Greek", "el"),
-            ("Estonian", "et"),
-            ("Norwegian Bokmål", "nb"),
-            ("Norwegian Nynorsk", "nn"),
-            ("Norwegian", "no"),
-            ("Chinese (traditional)", "zh-Hant"),
-            ("Chinese", "zh"),
-            ("Serbian (Latin)", "sr-Latn"),
-            ("Portuguese (Brazil)", "pt-BR"),
-            ("Brazilian Portuguese", "pt-BR"),
-            ("Malay", "ms"),
-            ("Swahili", "sw"),
-            ("Latvian", "lv"),
-            ("Persian", "fa"),
-            ("Cebuano", "ceb"),
-            ("de", "de"),
-            ("en", "en"),
-            ("ga", "ga"),
-            ("pt_BR", "pt-BR"),
-        ] {
-            assert_eq!(language_called(name).as_deref(), Some(expected), "{name}");
+    fn codes_and_names_give_their_languages() {
+        let cases: Vec<(&str, &str)> = rows(include_str!("language_names_cases.tsv")).collect();
+        assert_eq!(cases.len(), 53);
+        for (kind, cells) in cases {
+            let (read, expected) = cells.split_once('\t').expect("three cells");
+            let found = match kind {
+                "code" => Some(language_code(read)),
+                "name" => language_called(read),
+                _ => pair_in_name(read).map(|pair| pair.join(" ")),
+            };
+            assert_eq!(found.as_deref(), Some(expected), "{read}");
         }
         assert_eq!(language_called("Klingonish"), None);
         assert_eq!(language_called(""), None);
     }
 
     #[test]
-    fn names_of_models_give_their_languages() {
-        for (name, expected) in [
-            ("opus-mt-en-de", "en de"),
-            ("opus-mt-tc-big-en-pt", "en pt"),
-            ("opus-mt-en-de-2020-02-26", "en de"),
-            ("firefox-en-pt", "en pt"),
-            ("en-pt-tiny", "en pt"),
-            ("en-pt_BR", "en pt-BR"),
-            ("en-pt-br", "en pt-BR"),
-            ("pt_br-en", "pt-BR en"),
-            ("translate-en_pt-1_0", "en pt"),
-            ("translate-zt_en-1_9", "zh-Hant en"),
-            ("zh-Hant-en", "zh-Hant en"),
-            ("en-sr-Latn", "en sr-Latn"),
-            ("en_US-es_419", "en-US es-419"),
-            ("eng_Latn-por_Latn", "en pt"),
-            ("enpt-1693087644", "en pt"),
-            ("enpt", "en pt"),
-            ("ende.student.tiny11", "en de"),
-            ("EN-DE", "en de"),
-            ("opus-mt-en-nso", "en nso"),
-            ("model.mt-en", "mt en"),
-        ] {
-            let found = pair_in_name(name).map(|pair| pair.join(" "));
-            assert_eq!(found.as_deref(), Some(expected), "{name}");
-        }
+    fn other_names_give_no_languages() {
         for name in [
             "my-model",
             "base",

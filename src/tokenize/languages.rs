@@ -13,39 +13,10 @@ const ISO: &str = "aaaar ababk aeave afafr akaka amamh anarg arara asasm avava a
     svswe swswa tatam tetel tgtgk ththa titir tktuk tltgl tntsn toton trtur tstso tttat twtwi tytah uguig \
     ukukr ururd uzuzb veven vivie vovol wawln wowol xhxho yiyid yoyor zazha zhzho zuzul";
 
-/// Languages that ISO 639-3 counts as several, with the one that translation models mean by them.
-const MEANT: [(&str, &str); 30] = [
-    ("ara", "arb"),
-    ("aym", "ayr"),
-    ("aze", "azj"),
-    ("est", "ekk"),
-    ("fas", "pes"),
-    ("fil", "tgl"),
-    ("ful", "fuv"),
-    ("grn", "gug"),
-    ("hbs", "srp"),
-    ("kau", "knc"),
-    ("kur", "kmr"),
-    ("lav", "lvs"),
-    ("mlg", "plt"),
-    ("mon", "khk"),
-    ("msa", "zsm"),
-    ("nep", "npi"),
-    ("nor", "nob"),
-    ("ori", "ory"),
-    ("orm", "gaz"),
-    ("pus", "pbt"),
-    ("que", "quy"),
-    ("sqi", "als"),
-    ("swa", "swh"),
-    ("uzb", "uzn"),
-    ("yid", "ydd"),
-    ("zho", "cmn"),
-    ("kon", "kng"),
-    ("din", "dik"),
-    ("zho", "yue"),
-    ("nor", "nno"),
-];
+/// Languages that ISO 639-3 counts as several, each with the one that translation models mean by it.
+const MEANT: &str = "araarb aymayr azeazj estekk faspes filtgl fulfuv grngug hbssrp kauknc kurkmr lavlvs \
+    mlgplt monkhk msazsm nepnpi nornob oriory ormgaz puspbt quequy sqials swaswh uzbuzn yidydd zhocmn \
+    konkng dindik zhoyue nornno";
 
 /// A language code in parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,7 +42,7 @@ impl Code {
         let base = if self.language == other.language {
             200
         } else {
-            let place = MEANT.iter().position(|&(whole, part)| {
+            let place = pairs(MEANT, 3).position(|(whole, part)| {
                 [(whole, part), (part, whole)].contains(&(&self.language, &other.language))
             });
             100 - place?
@@ -86,9 +57,13 @@ impl Code {
     }
 }
 
+/// The pairs of codes in a list, the first of which have this length.
+fn pairs(list: &'static str, length: usize) -> impl Iterator<Item = (&'static str, &'static str)> {
+    list.split(' ').map(move |pair| pair.split_at(length))
+}
+
 fn three_letters(two: &str) -> Option<String> {
-    let mut pairs = ISO.split(' ').map(|pair| pair.split_at(2));
-    let found = pairs.find(|(code, _)| *code == two);
+    let found = pairs(ISO, 2).find(|(code, _)| *code == two);
     found.map(|(_, three)| three.to_owned())
 }
 
@@ -101,12 +76,10 @@ pub(super) fn has_two_letters(code: &str) -> bool {
 pub fn two_letters(code: &str) -> String {
     let language = Code::from_text(code).language;
     let of = |three: &str| {
-        let mut pairs = ISO.split(' ').map(|pair| pair.split_at(2));
-        pairs
-            .find(|(_, other)| *other == three)
-            .map(|(two, _)| two.to_owned())
+        let found = pairs(ISO, 2).find(|(_, other)| *other == three);
+        found.map(|(two, _)| two.to_owned())
     };
-    let whole = MEANT.iter().find(|(_, part)| *part == language);
+    let whole = pairs(MEANT, 3).find(|(_, part)| *part == language);
     let whole = whole.and_then(|(whole, _)| of(whole));
     of(&language).or(whole).unwrap_or(language)
 }

@@ -14,7 +14,7 @@ use super::copies::copies;
 use crate::error::{BaseError, Error, Result};
 use canopy_corpus::memory::{TranslationMemory, constraint_suffix, fuzzy_suffix, previous_suffix};
 use canopy_corpus::{Corpus, ParallelDocument, Split, Unit, UnitStatus, train_vocabulary};
-use canopy_metrics::discourse::FormOfAddress;
+use canopy_metrics::formality::FormOfAddress;
 use canopy_nn::model::{Context, MemoryUse, Preset};
 use canopy_tokenize::bpe_dropout::Merges;
 use canopy_tokenize::vocabulary::Vocabulary;

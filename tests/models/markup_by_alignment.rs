@@ -5,9 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use canopy::corpus::{Corpus, Split};
-use canopy::inference::{
-    AlignmentHeads, AlignmentStep, DeviceChoice, SearchOptions, StrippedSource, Translator,
-};
+use canopy::inference::{AlignmentHeads, DeviceChoice, SearchOptions, StrippedSource, Translator};
 use canopy::metrics::{MarkupPlacement, markup_placement};
 use canopy::text::document::{Document, Format};
 use canopy::text::placeholder::{CLOSE, Placeholder, open, point};
@@ -284,14 +282,11 @@ fn heads_are_compared_on_a_corpus() {
     );
     let mut measure = |name: String, heads: AlignmentHeads| {
         translator.set_alignment_heads(heads);
-        for step in [AlignmentStep::Written, AlignmentStep::Read] {
-            translator.set_alignment_step(step);
-            let (found, repaired) = placement(&translator, &pairs);
-            println!(
-                "{name}, when {step:?}: {} of {} placed, {} damaged, {repaired} repaired",
-                found.placed, found.total, found.damaged
-            );
-        }
+        let (found, repaired) = placement(&translator, &pairs);
+        println!(
+            "{name}: {} of {} placed, {} damaged, {repaired} repaired",
+            found.placed, found.total, found.damaged
+        );
     };
     for layer in 0..layers {
         measure(format!("layer {layer}"), AlignmentHeads::Layer(layer));

@@ -66,7 +66,6 @@ impl Canvas {
     }
 
     /// Fills the pixels of one row whose centres lie between two places.
-    #[expect(clippy::cast_possible_truncation, reason = "cut to the picture first")]
     fn span(&mut self, y: i32, from: f64, to: f64, colour: BackendColor) {
         let right = f64::from(self.width);
         let first = (from - 0.5).ceil().clamp(0.0, right) as i32;
@@ -77,7 +76,6 @@ impl Canvas {
     }
 
     /// The rows from `top` to `bottom` that the picture has.
-    #[expect(clippy::cast_possible_truncation, reason = "cut to the picture first")]
     fn rows(&self, top: f64, bottom: f64) -> std::ops::Range<i32> {
         let height = f64::from(self.height);
         (top.floor().clamp(0.0, height) as i32)..(bottom.ceil().clamp(0.0, height) as i32)
@@ -127,11 +125,6 @@ fn crossing(corners: &[(f64, f64)], y: f64) -> (f64, f64) {
     (from, to)
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "between two bytes lies a byte"
-)]
 fn mixed(under: [u8; 3], over: BackendColor) -> [u8; 3] {
     let alpha = over.alpha.clamp(0.0, 1.0);
     let mix =
@@ -148,7 +141,6 @@ impl Canvas {
     /// Writes a text in fonts of the system, its letters joined and ordered as its script wants.
     fn outlined<T: BackendTextStyle>(&mut self, text: &str, style: &T, (x, y): BackendCoord) {
         let outlines = outlines(text, style);
-        #[expect(clippy::cast_possible_truncation, reason = "the size of a letter")]
         let em = (style.size() / EM) as f32;
         let anchor = style.anchor();
         let along = match anchor.h_pos {
@@ -165,11 +157,6 @@ impl Canvas {
         // Room for what stands above and below a line.
         let (above, below) = ((2.0 * em).ceil(), em.ceil());
         let margin = em.ceil();
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "the size of a text"
-        )]
         let size = (
             (outlines.width + 2.0 * margin).ceil() as usize,
             (above + below) as usize,
@@ -178,7 +165,6 @@ impl Canvas {
         draw_curves(&mut raster, &outlines.curves, (margin, above));
         let turn = style.transform();
         let color = style.color();
-        #[expect(clippy::cast_possible_truncation, reason = "the size of a text")]
         let corner = (
             (along - margin).round() as i32,
             (down - above).round() as i32,
@@ -301,7 +287,6 @@ impl DrawingBackend for Canvas {
             VPos::Bottom => -0.27,
         };
         // plotters sets the baseline half a line height below the place.
-        #[expect(clippy::cast_possible_truncation, reason = "a few pixels")]
         let down = (baseline * em - style.size() / 2.0).round() as i32;
         let turn = style.transform();
         let drawn = style.draw(text, (along, down), |right, below, colour| {
@@ -312,11 +297,6 @@ impl DrawingBackend for Canvas {
         drawn.map_err(font)?
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the size of a text"
-    )]
     fn estimate_text_size<T: BackendTextStyle>(
         &self,
         text: &str,
@@ -348,7 +328,6 @@ fn draw_curves(raster: &mut Rasterizer, curves: &[Curve], origin: (f32, f32)) {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "the size of a letter")]
 fn outlines<T: BackendTextStyle>(text: &str, style: &T) -> Outlines {
     let (font, weight) = font_file(matches!(style.style(), FontStyle::Bold));
     Outlines::new(text, font, weight, (style.size() / EM) as f32)

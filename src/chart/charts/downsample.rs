@@ -21,12 +21,7 @@ pub(super) fn downsampled(
     columns: usize,
     valid: impl Fn(f64) -> bool,
 ) -> Downsampled {
-    #[expect(clippy::cast_precision_loss, reason = "a screen has few columns")]
     let per_unit = columns.max(1) as f64 / (x.1 - x.0);
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a column's number, cut at the ends"
-    )]
     let column_of = |at: f64| ((at - x.0) * per_unit).floor() as i64;
 
     let mut downsampled = Downsampled::default();
@@ -139,11 +134,6 @@ mod tests {
         for &(at, y) in points {
             let column = ((at - x.0) * (f64::from(columns) / (x.1 - x.0))).floor();
             if column >= 0.0 && column < f64::from(columns) {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "a column"
-                )]
                 let extreme = &mut extremes[column as usize];
                 *extreme = (extreme.0.min(y), extreme.1.max(y));
             }

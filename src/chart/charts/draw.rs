@@ -110,11 +110,6 @@ pub(super) fn heading(theme: &Theme) -> Lettering {
 }
 
 /// How many labels fit on an axis: at least two.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a handful of labels"
-)]
 fn room(length: f64, label: f64) -> usize {
     (length / label) as usize + 1
 }

@@ -24,6 +24,11 @@ pub const FINE: u32 = 4;
 /// Larger figures, in pixels a side, are refused.
 const LARGEST: u32 = 4_000;
 
+/// The height of a figure, of which so many pixels are needed for everything to be easy to read.
+pub fn readable_height(needed: f64) -> u32 {
+    needed.clamp(160.0, f64::from(LARGEST)).ceil() as u32
+}
+
 /// A picture that can be drawn on any backend.
 pub trait Picture {
     /// Draws on the whole area of `pen`.

@@ -26,7 +26,8 @@ mod view;
 pub use chart::{Bounds, Chart, Curve, Panel, Scale, Span, View, XAxis};
 pub use draw::draw;
 pub use figure::{
-    FINE, Picture, check_picture, picture_png, picture_svg, png, svg, write, write_picture,
+    FINE, Picture, check_picture, picture_png, picture_svg, png, readable_height, svg, write,
+    write_picture,
 };
 pub use font::{EM, FONT, register_fonts};
 pub use number_format::{latex_escaped, thousands};

@@ -45,10 +45,6 @@ pub struct Pen<'a, DB: DrawingBackend> {
 }
 
 impl<DB: DrawingBackend> Pen<'_, DB> {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "saturates; what is drawn lies on the area"
-    )]
     fn unit(&self, pixels: f64) -> i32 {
         (pixels * self.scale).round() as i32
     }

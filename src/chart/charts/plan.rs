@@ -89,7 +89,6 @@ impl Plan {
     pub fn comfortable_height(chart: &Chart, width: f64) -> f64 {
         let legend = Legend::new(chart, (GUTTER, MARGIN - 4.0), width - GUTTER - RIGHT);
         let rows = rows((width, f64::INFINITY), chart.panels.len());
-        #[expect(clippy::cast_precision_loss, reason = "a handful of rows")]
         let rows = rows as f64;
         MARGIN + legend.height + rows * (TITLE + COMFORTABLE) + (rows - 1.0) * GAP + FOOT
     }
@@ -103,7 +102,6 @@ impl Plan {
 }
 
 /// Two where there is width for them, or no height for one.
-#[expect(clippy::cast_precision_loss, reason = "a handful of panels")]
 fn columns((width, height): (f64, f64), panels: usize) -> usize {
     let is_low = height / panels.max(1) as f64 <= LOW && width >= 0.5 * TWO_COLUMNS;
     if panels > 1 && (width >= TWO_COLUMNS || is_low) {
@@ -122,7 +120,6 @@ fn is_span(span: &Span) -> bool {
 }
 
 /// Where the panels' plots lie: row by row, all of one size.
-#[expect(clippy::cast_precision_loss, reason = "a handful of panels")]
 fn plots(panels: usize, legend: f64, (width, height): (f64, f64)) -> impl Iterator<Item = Rect> {
     let size = (width, height);
     let (columns, rows) = (columns(size, panels), rows(size, panels));
@@ -166,11 +163,6 @@ fn plan_panel(panel: &Panel, plot: Rect, x: Span, y: Option<Span>) -> (PlotArea,
     if !plot.is_visible() {
         return (place, planned);
     }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "pixels of a plot that has some"
-    )]
     let columns = plot.width() as usize;
     for curve in &panel.curves {
         let raw = downsampled(&curve.points, x, columns, valid);

@@ -168,12 +168,6 @@ struct Grid {
     frame: Rect,
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a handful of values on a plot that has some pixels"
-)]
 fn grid(count: usize, cell: f64, plot: &Rect) -> Grid {
     let columns = ((plot.width() / cell) as usize).clamp(1, count.max(1));
     let rows = count.div_ceil(columns);
@@ -187,7 +181,6 @@ fn grid(count: usize, cell: f64, plot: &Rect) -> Grid {
 }
 
 impl Grid {
-    #[expect(clippy::cast_precision_loss, reason = "a handful of values")]
     fn cell(&self, index: usize, width: f64) -> (f64, f64) {
         let (row, column) = (index / self.columns, index % self.columns);
         (

@@ -64,11 +64,6 @@ impl Theme {
     /// A run's colour, faded into the page: opaque, so that lines may lie over each other.
     pub fn faded(&self, colour: usize, amount: f64) -> RGBColor {
         let (run, page) = (self.run(colour), self.page);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "between two bytes lies a byte"
-        )]
         let mix = |from: u8, to: u8| {
             (f64::from(from) * (1.0 - amount) + f64::from(to) * amount).round() as u8
         };

@@ -88,7 +88,6 @@ pub fn x_value(value: f64, axis: XAxis) -> String {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a handful of labels")]
 fn divisor(count: usize) -> f64 {
     count.max(1) as f64
 }
@@ -123,10 +122,6 @@ fn multiples(span: Span, step: f64) -> Vec<f64> {
 /// Powers of ten, and 2 and 5 times them where there is room.
 fn log_places(span: Span, count: usize) -> Vec<f64> {
     let (first, last) = (span.0.log10().floor(), span.1.log10().ceil());
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "exponents of finite numbers"
-    )]
     let exponents = (first as i32)..=(last as i32);
     let within = |at: &f64| (span.0..=span.1).contains(at);
     let places = |factors: &'static [f64]| {
@@ -170,11 +165,6 @@ fn powers(value: f64) -> String {
 
 /// As many decimals as distinguish multiples of `step`.
 fn trimmed(value: f64, step: f64) -> String {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a few digits"
-    )]
     let decimals = (-(step * 1.000_001).log10().floor()).clamp(0.0, 8.0) as usize;
     format!("{value:.decimals$}")
 }
@@ -191,7 +181,6 @@ fn grouped(value: f64) -> String {
 
 /// Minutes as clocks show them: `0`, `20 min`, `1:30 h`, `45 s`.
 fn clock(minutes: f64) -> String {
-    #[expect(clippy::cast_possible_truncation, reason = "seconds of a run")]
     let secs = (minutes * 60.0).round() as i64;
     match secs {
         0 => "0".to_owned(),

@@ -83,7 +83,6 @@ impl Outlines {
             .max(1);
         let scale = size / f32::from(units);
         let glyphs = font.outline_glyphs();
-        #[expect(clippy::cast_precision_loss, reason = "units of a font")]
         for (info, position) in glyph_buffer
             .glyph_infos()
             .iter()

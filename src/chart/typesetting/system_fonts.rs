@@ -8,6 +8,7 @@ use fontdb::{Database, FaceInfo, ID, Source, Stretch, Style};
 use skrifa::{FontRef, MetadataProvider, raw::TableProvider};
 
 use super::script::{Han, font_script};
+use canopy_base::table::row;
 
 /// Which font is wanted for a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -113,73 +114,41 @@ impl SystemFonts {
     }
 }
 
+const FAMILIES: &str = include_str!("families.tsv");
+
+fn families(kind: &str) -> Option<impl Iterator<Item = String>> {
+    let names = row(FAMILIES, kind)?.split('\t');
+    Some(names.map(str::to_owned))
+}
+
 /// Families that are known to be good for a character's script, the best first.
 fn preferred(key: FontKey) -> Vec<String> {
     let script = font_script(key.character);
-    let names: &[&str] = match script {
+    let known = match script {
         Some("Han" | "Hangul") => return han_families(key),
-        Some("Arabic") => &["Segoe UI", "Geeza Pro", "DejaVu Sans"],
-        Some("Hebrew") => &["Segoe UI", "Arial Hebrew", "DejaVu Sans"],
-        Some("Devanagari") => &["Nirmala UI", "Kohinoor Devanagari", "Lohit Devanagari"],
-        Some("Thai") => &["Leelawadee UI", "Thonburi", "Loma"],
-        Some(_) => &["Nirmala UI", "Leelawadee UI", "Segoe UI", "DejaVu Sans"],
-        None => &[
-            "Noto Sans Symbols",
-            "Noto Sans Symbols 2",
-            "Noto Sans Symbols2",
-            "Noto Sans Math",
-            "Segoe UI Symbol",
-            "Apple Symbols",
-            "DejaVu Sans",
-            "Noto Emoji",
-        ],
+        Some(script) => families(script).or_else(|| families("other")),
+        None => families("symbols"),
     };
     let noto = script.map(|script| format!("Noto Sans {}", script.replace('_', " ")));
-    let known = names.iter().map(|name| (*name).to_owned());
-    noto.into_iter().chain(known).collect()
+    noto.into_iter()
+        .chain(known.into_iter().flatten())
+        .collect()
 }
 
 fn han_families(key: FontKey) -> Vec<String> {
-    let of = |han: Han| -> &'static [&'static str] {
-        match han {
-            Han::Simplified => &[
-                "Noto Sans CJK SC",
-                "Noto Sans SC",
-                "Source Han Sans SC",
-                "Microsoft YaHei",
-                "PingFang SC",
-                "WenQuanYi Micro Hei",
-            ],
-            Han::Traditional => &[
-                "Noto Sans CJK TC",
-                "Noto Sans TC",
-                "Source Han Sans TC",
-                "Microsoft JhengHei",
-                "PingFang TC",
-            ],
-            Han::Japanese => &[
-                "Noto Sans CJK JP",
-                "Noto Sans JP",
-                "Source Han Sans",
-                "Yu Gothic",
-                "Hiragino Sans",
-                "IPAGothic",
-            ],
-            Han::Korean => &[
-                "Noto Sans CJK KR",
-                "Noto Sans KR",
-                "Source Han Sans K",
-                "Malgun Gothic",
-                "Apple SD Gothic Neo",
-                "NanumGothic",
-            ],
-        }
+    let of = |han: Han| {
+        families(match han {
+            Han::Simplified => "Simplified",
+            Han::Traditional => "Traditional",
+            Han::Japanese => "Japanese",
+            Han::Korean => "Korean",
+        })
     };
     let by_letters = Han::of_text(key.character.encode_utf8(&mut [0; 4]));
     let wanted = key.han.or(by_letters).unwrap_or(Han::Simplified);
     let others = Han::ALL.into_iter().filter(|han| *han != wanted);
-    let names = std::iter::once(wanted).chain(others).flat_map(of);
-    names.map(|name| (*name).to_owned()).collect()
+    let names = std::iter::once(wanted).chain(others).filter_map(of);
+    names.flatten().collect()
 }
 
 /// Whether a font has a shape for a character.

@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
 
 use crate::error::{BaseError, Error, Result};
 use crate::inputs::check_output;
+use crate::options::named;
 use crate::terminal::{print, warn};
 use canopy_corpus::{Corpus, Split};
 use canopy_evaluate::contrastive::{Kind, MakeOptions, make};
@@ -19,8 +21,8 @@ pub(crate) struct MakeArguments {
     #[arg(long, default_value = "test")]
     split: Split,
     /// Kinds of contrast; without it all that the languages allow
-    #[arg(long, value_enum, value_name = "KIND", value_delimiter = ',')]
-    kind: Vec<KindName>,
+    #[arg(long, value_name = "KIND", value_delimiter = ',', value_parser = kinds())]
+    kind: Vec<Kind>,
     /// Maximum number of items of each kind
     #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     limit: Option<usize>,
@@ -35,12 +37,14 @@ pub(crate) struct MakeArguments {
     force: bool,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum KindName {
-    Pronouns,
-    Possessives,
-    Terms,
-    Address,
+/// Values of `--kind`.
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    named(&[
+        ("pronouns", Kind::Pronouns),
+        ("possessives", Kind::Possessives),
+        ("terms", Kind::Terms),
+        ("address", Kind::Address),
+    ])
 }
 
 pub(super) fn run(arguments: &MakeArguments) -> Result<()> {
@@ -49,12 +53,6 @@ pub(super) fn run(arguments: &MakeArguments) -> Result<()> {
     if path.exists() && !arguments.force {
         return Err(Error::Base(BaseError::Exists { path: path.clone() }));
     }
-    let kinds = arguments.kind.iter().map(|kind| match kind {
-        KindName::Pronouns => Kind::Pronouns,
-        KindName::Possessives => Kind::Possessives,
-        KindName::Terms => Kind::Terms,
-        KindName::Address => Kind::Address,
-    });
     if arguments.split == Split::Train {
         warn(
             "models have learnt from the training documents; their preferences there say nothing about new ones",
@@ -63,7 +61,7 @@ pub(super) fn run(arguments: &MakeArguments) -> Result<()> {
     let corpus = Corpus::open(&arguments.corpus)?;
     let options = MakeOptions {
         split: arguments.split,
-        kinds: kinds.collect(),
+        kinds: arguments.kind.clone(),
         limit: arguments.limit,
         seed: arguments.seed,
     };

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::inputs::check_output;
-use super::options::{AddressName, PlaceArguments, SearchArguments, SplitName, models};
+use super::options::{AddressName, PlaceArguments, SearchArguments, held_out, models};
 use super::terminal::print;
-use super::terms::TermModeName;
+use super::terms::term_modes;
 use crate::error::{BaseError, Error, Result};
 use canopy_base::file::check_writable;
 use canopy_corpus::{ContextTexts, Corpus, Split};
@@ -41,8 +41,8 @@ pub(super) struct EvaluateArguments {
     #[arg(long, value_name = "DIR")]
     corpus: PathBuf,
     /// Documents to translate
-    #[arg(long, value_enum, default_value = "test")]
-    split: SplitName,
+    #[arg(long, default_value = "test", value_parser = held_out())]
+    split: Split,
     /// Hypotheses kept for each sentence; 1 is greedy search [default: 4, or fewer where the model's files say so]
     #[arg(long, value_name = "N", value_parser = super::options::beam_sizes())]
     beam: Option<usize>,
@@ -79,8 +79,8 @@ pub(super) struct EvaluateArguments {
     /// Keep in German translations the form of address that the document used last: `soft` lets words of the form rank
     /// higher, with `hard` no translation of a sentence with "you" ends without one. Before it has used one, --address
     /// decides
-    #[arg(long, value_enum, value_name = "FORCE")]
-    keep_address: Option<TermModeName>,
+    #[arg(long, value_name = "FORCE", value_parser = term_modes())]
+    keep_address: Option<TermMode>,
     /// Seed of the random numbers of tests and intervals
     #[arg(long, value_name = "N", default_value_t = 12_345)]
     seed: u64,
@@ -124,7 +124,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         }));
     }
     let corpus = Corpus::open(&arguments.corpus)?;
-    let split = Split::from(arguments.split);
+    let split = arguments.split;
     let mut test = TestSet::open(&corpus, split)?.with_formality(arguments.search.formality());
     if test.segments.is_empty() {
         return Err(Error::NothingToEvaluate {
@@ -154,7 +154,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     let way = Way {
         place: &arguments.place,
         search: &arguments.search,
-        keep_address: arguments.keep_address.map(TermMode::from),
+        keep_address: arguments.keep_address,
         cut_sentences: arguments.cut_sentences,
     };
     for folder in folders(arguments) {

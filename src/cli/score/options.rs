@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
 
+use crate::options::named;
 use canopy_metrics::discourse::{ChoiceAccuracy, ChoiceKind};
 use canopy_metrics::tokenize::{TercomOptions, Tokenizer};
 use canopy_metrics::{
@@ -15,8 +17,8 @@ use canopy_metrics::{
 #[expect(clippy::struct_excessive_bools, reason = "sacrebleu's switches")]
 pub(super) struct MetricOptions {
     /// How BLEU finds words, and METEOR, length and repetition with it
-    #[arg(long, value_enum, default_value = "13a", help_heading = "BLEU")]
-    tokenize: Words,
+    #[arg(long, default_value = "13a", value_parser = tokenizers(), help_heading = "BLEU")]
+    tokenize: Tokenizer,
     /// Value in place of a precision of 0
     #[arg(short, long, value_enum, default_value = "exp", help_heading = "BLEU")]
     smooth_method: SmoothMethod,
@@ -65,12 +67,12 @@ pub(super) struct MetricOptions {
     /// Whose word forms count as equal
     #[arg(
         long,
-        value_enum,
         value_name = "LANGUAGE",
         default_value = "en",
+        value_parser = stemmers(),
         help_heading = "METEOR"
     )]
-    meteor_stemmer: Stems,
+    meteor_stemmer: Stemmer,
     /// Score all matches together instead of averaging the segments' scores
     #[arg(long, help_heading = "METEOR")]
     meteor_corpus: bool,
@@ -81,16 +83,6 @@ pub(super) struct MetricOptions {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Words {
-    None,
-    #[value(name = "13a")]
-    V13a,
-    Intl,
-    Char,
-    Zh,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
 enum SmoothMethod {
     None,
     Floor,
@@ -98,11 +90,24 @@ enum SmoothMethod {
     Exp,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Stems {
-    En,
-    De,
-    None,
+/// Values of `--tokenize`.
+fn tokenizers() -> impl TypedValueParser<Value = Tokenizer> {
+    named(&[
+        ("none", Tokenizer::None),
+        ("13a", Tokenizer::V13a),
+        ("intl", Tokenizer::International),
+        ("char", Tokenizer::Char),
+        ("zh", Tokenizer::Chinese),
+    ])
+}
+
+/// Values of `--meteor-stemmer`.
+fn stemmers() -> impl TypedValueParser<Value = Stemmer> {
+    named(&[
+        ("en", Stemmer::English),
+        ("de", Stemmer::German),
+        ("none", Stemmer::None),
+    ])
 }
 
 const NAMES: [&str; 9] = [
@@ -159,7 +164,7 @@ pub(super) fn choose<'a>(names: &'a [String], systems: &[PathBuf]) -> (&'a [Stri
 impl MetricOptions {
     /// Whether words are found by more than the spaces between them.
     pub fn splits_words(&self) -> bool {
-        !matches!(self.tokenize, Words::None)
+        self.tokenize != Tokenizer::None
     }
 
     /// The metrics with these names.
@@ -174,7 +179,7 @@ impl MetricOptions {
         let tokenizer = if prepared {
             Tokenizer::None
         } else {
-            self.tokenizer()
+            self.tokenize
         };
         let effective_order = self.effective_order || each_segment;
         let metric = |name: &String| self.metric(name, tokenizer, effective_order);
@@ -199,11 +204,7 @@ impl MetricOptions {
             }),
             "meteor" => Box::new(Meteor {
                 tokenizer,
-                stemmer: match self.meteor_stemmer {
-                    Stems::En => Stemmer::English,
-                    Stems::De => Stemmer::German,
-                    Stems::None => Stemmer::None,
-                },
+                stemmer: self.meteor_stemmer,
                 average: if self.meteor_corpus {
                     MeteorAverage::Matches
                 } else {
@@ -229,16 +230,6 @@ impl MetricOptions {
                 whitespace: self.chrf_whitespace,
                 eps_smoothing: self.chrf_eps_smoothing,
             }),
-        }
-    }
-
-    fn tokenizer(&self) -> Tokenizer {
-        match self.tokenize {
-            Words::None => Tokenizer::None,
-            Words::V13a => Tokenizer::V13a,
-            Words::Intl => Tokenizer::International,
-            Words::Char => Tokenizer::Char,
-            Words::Zh => Tokenizer::Chinese,
         }
     }
 

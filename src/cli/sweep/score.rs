@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::error::{BaseError, Error, Result};
 use crate::inputs::check_output;
-use crate::options::{Device, SplitName};
+use crate::options::{Device, held_out};
 use crate::terminal::{StatusLine, print, sentences_done};
 use canopy_base::file::write_atomically;
 use canopy_chart::charts::{Theme, write_picture};
@@ -23,8 +23,8 @@ pub(crate) struct ScoreArguments {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Documents that the table is about; the best row is chosen by the development documents in any case
-    #[arg(long, value_enum, default_value = "test")]
-    split: SplitName,
+    #[arg(long, default_value = "test", value_parser = held_out())]
+    split: Split,
     /// Hypotheses kept for each sentence; 1 is greedy search
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::options::beam_sizes())]
     beam: usize,
@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
         None => SweepTable::read(&sweep, &arguments.folder)?,
     };
     let corpus = Corpus::open(&sweep.rows[0].runs[0].config.corpus)?;
-    let split = arguments.split.into();
+    let split = arguments.split;
     let set = match &arguments.set {
         Some(path) => Some(open(path, None)?),
         None => None,

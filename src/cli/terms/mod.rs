@@ -17,7 +17,7 @@ use crate::error::Result;
 use canopy_base::file::check_writable;
 use canopy_document::document::Document;
 use canopy_qa::terms::{Term, TermIndex};
-pub(super) use options::{LanguageArguments, TermArguments, TermModeName};
+pub(super) use options::{LanguageArguments, TermArguments, term_modes};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum TermsCommand {

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::TypedValueParser;
 
 use crate::error::Result;
-use crate::options::wrong_usage;
+use crate::options::{named, wrong_usage};
 use crate::terminal::warn;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_qa::terms::Termbase;
@@ -20,23 +21,13 @@ pub(crate) struct TermArguments {
     #[arg(long, value_name = "FILE")]
     pub terms: Option<PathBuf>,
     /// Use of terms: soft prefers translations with them, hard requires them
-    #[arg(long, value_enum, default_value = "soft", requires = "terms")]
-    pub term_mode: TermModeName,
+    #[arg(long, default_value = "soft", requires = "terms", value_parser = term_modes())]
+    pub term_mode: TermMode,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum TermModeName {
-    Soft,
-    Hard,
-}
-
-impl From<TermModeName> for TermMode {
-    fn from(name: TermModeName) -> Self {
-        match name {
-            TermModeName::Soft => Self::Soft,
-            TermModeName::Hard => Self::Hard,
-        }
-    }
+/// Values of `--term-mode`.
+pub(crate) fn term_modes() -> impl TypedValueParser<Value = TermMode> {
+    named(&[("soft", TermMode::Soft), ("hard", TermMode::Hard)])
 }
 
 impl TermArguments {
@@ -74,7 +65,7 @@ impl TermArguments {
         memory: Option<&TranslationMemory>,
     ) -> Result<TermUse> {
         let base = Termbase::read(path, source, target)?;
-        let terms = TermUse::new(Arc::new(base), self.term_mode.into());
+        let terms = TermUse::new(Arc::new(base), self.term_mode);
         Ok(match memory {
             Some(memory) => terms.with_forms_of(memory.pairs().map(|(_, target)| target)),
             None => terms,

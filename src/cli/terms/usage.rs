@@ -123,7 +123,6 @@ pub(super) fn run(arguments: &UsageArguments) -> Result<()> {
     ))
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts become f64")]
 fn percent(part: usize, whole: usize) -> String {
     format!("{:.1} %", 100.0 * part as f64 / whole.max(1) as f64)
 }

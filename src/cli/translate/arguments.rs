@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 
+use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
-use clap::{Args, ValueEnum};
 
 use super::batch_arguments::BatchArguments;
 use crate::llm;
 use crate::memories::MemoryArguments;
-use crate::options::{ModelArguments, SearchArguments, SrxArgument, positive};
+use crate::options::{ModelArguments, SearchArguments, SrxArgument, named, positive};
 use crate::terms::TermArguments;
 use canopy_document::document::{Column, Format, SubtitleLayout};
 use canopy_document::export::ExportFormat;
@@ -73,8 +73,8 @@ pub(crate) struct TranslateArguments {
     pub(super) srx: SrxArgument,
     /// Translate without a model, to test a file: identity returns each sentence unchanged, accents a longer text with
     /// every letter accented, in brackets
-    #[arg(long, value_enum, conflicts_with_all = ["memory", "terms", "adapt", "reranker", "trace"])]
-    pub(super) pseudo: Option<PseudoName>,
+    #[arg(long, conflicts_with_all = ["memory", "terms", "adapt", "reranker", "trace"], value_parser = pseudo())]
+    pub(super) pseudo: Option<Pseudo>,
     /// Write sentences with scores, confidence, flags and similar memory entries as JSON instead of the translated document.
     /// docs/reference/output.md describes the fields
     #[arg(long)]
@@ -118,19 +118,9 @@ pub(crate) struct TranslateArguments {
     pub(super) llm: llm::LlmArguments,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(super) enum PseudoName {
-    Identity,
-    Accents,
-}
-
-impl From<PseudoName> for Pseudo {
-    fn from(name: PseudoName) -> Self {
-        match name {
-            PseudoName::Identity => Self::Identity,
-            PseudoName::Accents => Self::Accents,
-        }
-    }
+/// Values of `--pseudo`.
+fn pseudo() -> impl TypedValueParser<Value = Pseudo> {
+    named(&[("identity", Pseudo::Identity), ("accents", Pseudo::Accents)])
 }
 
 /// Values of `--format`: the endings of all formats.

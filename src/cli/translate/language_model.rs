@@ -184,7 +184,6 @@ fn translated(
 }
 
 /// Tokens per second.
-#[expect(clippy::cast_precision_loss, reason = "counts of tokens")]
 fn speed(effort: &Effort) -> String {
     let secs = (effort.cost.reading + effort.cost.writing).as_secs_f64();
     let tokens = (effort.cost.read + effort.cost.written) as f64;
@@ -192,7 +191,6 @@ fn speed(effort: &Effort) -> String {
 }
 
 /// The time for what is left, as soon as anything is done.
-#[expect(clippy::cast_precision_loss, reason = "letters of a document")]
 fn time_left(begun: Instant, done: usize, all: usize) -> String {
     if done == 0 {
         return String::new();

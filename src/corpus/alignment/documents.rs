@@ -110,7 +110,5 @@ fn sure_share<'r>(
             sure += length;
         }
     }
-    #[expect(clippy::cast_precision_loss, reason = "characters of a document")]
-    let share = sure as f64 / all.max(1) as f64;
-    share
+    sure as f64 / all.max(1) as f64
 }

@@ -51,7 +51,6 @@ pub(crate) fn length_ratio(documents: impl IntoIterator<Item = (usize, usize)>) 
     let usable = documents
         .into_iter()
         .filter(|&(source, target)| source > 0 && target > 0);
-    #[expect(clippy::cast_precision_loss, reason = "characters of a document")]
     let ratio = |(source, target)| (target + MORE) as f64 / (source + MORE) as f64;
     let mut ratios: Vec<f64> = usable.map(ratio).collect();
     ratios.sort_unstable_by(f64::total_cmp);

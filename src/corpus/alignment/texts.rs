@@ -51,7 +51,6 @@ impl Texts {
 pub(super) fn texts_of(document: &Document, length_ratio: f64) -> Vec<Text> {
     let text = |sentence: &Sentence| {
         let side = Side::from_sentence(document, sentence);
-        #[expect(clippy::cast_precision_loss, reason = "characters of a sentence")]
         let length = characters(&side.visible()) as f64 / length_ratio;
         let anchors = Anchors::from_side(&side);
         Text { length, anchors }

@@ -142,13 +142,10 @@ impl Combination {
             }
             texts.join("; ")
         };
-        let name = self.output.file_name().unwrap_or_default();
+        let languages = [&*first.source_language, &first.target_language];
         CorpusInfo {
-            name: name.to_string_lossy().into_owned(),
-            source_language: first.source_language.clone(),
-            target_language: first.target_language.clone(),
-            origin: listed(|info| &info.origin),
             licence: listed(|info| &info.licence),
+            ..CorpusInfo::new(&self.output, languages, listed(|info| &info.origin))
         }
     }
 }
@@ -363,7 +360,6 @@ fn chosen(read: &mut [Read], copies: &[Copies]) -> BTreeMap<String, ParallelDocu
             .iter()
             .zip(&times)
             .map(|(words, times)| words * times);
-        #[expect(clippy::cast_precision_loss, reason = "words of a corpus")]
         let average = words.sum::<usize>() as f64 / part.report.words.max(1) as f64;
         part.report.times = average;
         for (document, times) in std::mem::take(&mut part.documents).into_iter().zip(times) {
@@ -397,7 +393,6 @@ fn documents_of(
     Ok(documents)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "words of a corpus")]
 fn fill_shares(parts: &mut [PartReport]) {
     let words = |part: &PartReport| part.words as f64 * part.times;
     let all: f64 = parts.iter().map(words).sum();

@@ -17,7 +17,6 @@ pub(super) struct Copies {
 ///
 /// # Errors
 /// The place of a part that has a share and no words.
-#[expect(clippy::cast_precision_loss, reason = "words of a corpus")]
 pub(super) fn copies(shares: &[Option<f64>], words: &[usize]) -> Result<Vec<Copies>, usize> {
     let given: f64 = shares.iter().flatten().sum();
     let whole: usize = words.iter().sum();
@@ -47,7 +46,6 @@ impl Copies {
     /// there once more, by a hash of their ids.
     #[expect(
         clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
         clippy::cast_sign_loss,
         reason = "copies are few"
     )]

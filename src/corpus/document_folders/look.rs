@@ -38,7 +38,6 @@ impl FolderImport {
             length_ratio: self.length_ratio(&found),
         };
         for (done, pair) in sample.iter().enumerate() {
-            #[expect(clippy::cast_precision_loss, reason = "a share of a bar")]
             let share = done as f64 / sample.len() as f64;
             if progress(share).is_break() {
                 return Ok(ControlFlow::Break(()));

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::reader::Entry;
 use crate::format::{ParallelDocument, ParallelParagraph};
 use crate::unit::{Unit, UnitStatus, folded};
-use canopy_document::document::{ParagraphKind, Section};
 use canopy_document::placeholder;
 
 /// Documents under construction, by their ids.
@@ -57,11 +56,9 @@ impl Documents {
                     unit.status = UnitStatus::Doubtful;
                 }
                 let paragraph = ParallelParagraph {
-                    section: 0,
-                    kind: ParagraphKind::Text,
                     id: (line > 0).then(|| line.to_string()),
                     note: note.clone(),
-                    units: vec![unit],
+                    ..unit.into()
                 };
                 document.paragraphs.insert((line, self.added), paragraph);
                 self.added += 1;
@@ -74,16 +71,8 @@ impl Documents {
     /// All documents, sorted by id, each with the name of its catalogue.
     pub fn finished(self) -> impl Iterator<Item = (ParallelDocument, String)> {
         self.found.into_iter().map(|(id, found)| {
-            let document = ParallelDocument {
-                id,
-                sections: vec![Section {
-                    parent: None,
-                    level: 0,
-                    heading: None,
-                }],
-                paragraphs: found.paragraphs.into_values().collect(),
-            };
-            (document, found.catalogue)
+            let paragraphs = found.paragraphs.into_values().collect();
+            (ParallelDocument::flat(id, paragraphs), found.catalogue)
         })
     }
 }

@@ -173,17 +173,8 @@ impl PoImport {
     }
 
     fn info(&self) -> CorpusInfo {
-        let name = |path: &Path| {
-            path.file_name()
-                .map(|name| name.to_string_lossy().into_owned())
-        };
-        CorpusInfo {
-            name: name(&self.output).unwrap_or_default(),
-            source_language: self.source_language.clone(),
-            target_language: self.target_language.clone(),
-            origin: self.folder.display().to_string(),
-            licence: String::new(),
-        }
+        let languages = [&*self.source_language, &self.target_language];
+        CorpusInfo::new(&self.output, languages, self.folder.display().to_string())
     }
 }
 

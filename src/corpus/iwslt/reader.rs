@@ -11,28 +11,8 @@ use crate::error::{Error, Result};
 use canopy_document::{decoded, placeholder};
 
 /// The elements of the development and test sets, and of the training files.
-const ELEMENTS: [&str; 20] = [
-    "?xml",
-    "description",
-    "doc",
-    "hl",
-    "keywords",
-    "mteval",
-    "p",
-    "refset",
-    "reviewer",
-    "reviewers",
-    "seg",
-    "speaker",
-    "srcset",
-    "talkid",
-    "title",
-    "transcript",
-    "translator",
-    "translators",
-    "tstset",
-    "url",
-];
+const ELEMENTS: &str = "?xml description doc hl keywords mteval p refset reviewer reviewers seg speaker \
+    srcset talkid title transcript translator translators tstset url";
 
 /// Elements without a text of their own: what stands directly in them are the lines of a training file.
 const CONTAINERS: [&str; 2] = ["doc", "transcript"];
@@ -227,9 +207,8 @@ fn next_tag(text: &str, from: usize) -> Option<Tag<'_>> {
         let is_end = inside.starts_with('/');
         let inside = inside.strip_prefix('/').unwrap_or(inside);
         let length = inside.find(|c: char| c == '>' || c == '/' || c.is_whitespace())?;
-        let name = ELEMENTS
-            .iter()
-            .find(|name| name.eq_ignore_ascii_case(&inside[..length]))?;
+        let mut names = ELEMENTS.split(' ');
+        let name = names.find(|name| name.eq_ignore_ascii_case(&inside[..length]))?;
         let closing = inside.find(['>', '<'])?;
         let is_whole = inside[closing..].starts_with('>');
         let start_of_rest = text.len() - inside.len();

@@ -65,7 +65,6 @@ impl TranslationMemory {
 
     /// How much these sentences resemble the memory, from 0 to 1: the mean of each one's [best](Self::best) score, 0 where there
     /// is none. Uses an evenly spread sample of many sentences.
-    #[expect(clippy::cast_precision_loss, reason = "at most a hundred")]
     pub fn likeness(&self, sentences: &[String]) -> f32 {
         let stride = sentences.len().div_ceil(COMPARED).max(1);
         let sample: Vec<&String> = sentences.iter().step_by(stride).collect();
@@ -111,7 +110,6 @@ impl Phrases<'_> {
         found
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "word counts become f32")]
     fn gain(&self, pair: &Pair, has: &[usize]) -> f32 {
         let weights = has.iter().map(|&phrase| self.weights[phrase]);
         weights.sum::<f32>() / (pair.words.len() + COST) as f32

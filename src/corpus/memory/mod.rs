@@ -34,7 +34,7 @@ use canopy_base::file::{has_ending, read_unpacked, write_atomically};
 use canopy_base::lines::lines;
 use canopy_document::document::{Document, Format};
 use canopy_document::placeholder::folded;
-use canopy_metrics::discourse::EarlierForms;
+use canopy_metrics::formality::EarlierForms;
 use canopy_tokenize::{Side, Tokenizer};
 use edit_distance::edit_distance;
 use words::words;
@@ -435,7 +435,6 @@ impl TranslationMemory {
         let candidates = candidates.map(|number| &self.pairs[number as usize]);
         let scored = candidates.map(|pair| {
             let longer = own.len().max(pair.words.len());
-            #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
             let score = 1.0 - edit_distance(&own, &pair.words) as f32 / longer as f32;
             // What differs in marks or case alone is less than the same.
             let score = if pair.source == *source {
@@ -466,7 +465,6 @@ impl TranslationMemory {
     }
 
     /// Information of a word that occurs in a number of pairs.
-    #[expect(clippy::cast_precision_loss, reason = "counts become f32")]
     fn rarity(&self, places: usize) -> f32 {
         (self.pairs.len() as f32 / places.max(1) as f32)
             .ln()

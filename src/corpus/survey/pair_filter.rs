@@ -43,7 +43,6 @@ impl PairFilter {
             let known = Script::of_language(language);
             known.or_else(|| Script::from_texts(pairs.iter().map(side)))
         };
-        #[expect(clippy::cast_precision_loss, reason = "characters of a thousand pairs")]
         let ratio = (target.max(1) as f64) / (source.max(1) as f64);
         Self {
             ratio,
@@ -68,7 +67,6 @@ impl PairFilter {
         if is_other(source, self.source) || is_other(target, self.target) {
             return Some(PairDefect::Script);
         }
-        #[expect(clippy::cast_precision_loss, reason = "characters of a sentence")]
         let [ours, theirs] = [source, target].map(|text| text.chars().count() as f64);
         let theirs = theirs / self.ratio;
         let (shorter, longer) = (ours.min(theirs), ours.max(theirs));

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 use super::task::{Evidence, Order, Pairs, SyntheticSentence, Task, draw};
 use super::words::{FILLERS, SOURCE_LANGUAGE, TARGET_LANGUAGE, source_text, target_text};
 use crate::error::Result;
-use crate::format::{Corpus, CorpusInfo, ParallelDocument, ParallelParagraph};
+use crate::format::{Corpus, CorpusInfo, ParallelDocument};
 use crate::split::Split;
 use crate::unit::Unit;
 use crate::writer::CorpusWriter;
-use canopy_document::document::{ParagraphKind, Section};
 
 /// The mark of such a corpus in `corpus.json`. The number counts changes of the words and of the counts below.
 pub const ORIGIN: &str = "a synthetic language that Canopy made up, version 1, seed 1";
@@ -101,13 +100,10 @@ impl TaleImport {
     }
 
     fn info(&self) -> CorpusInfo {
-        let name = self.output.file_name().unwrap_or_default();
+        let languages = [SOURCE_LANGUAGE, TARGET_LANGUAGE];
         CorpusInfo {
-            name: name.to_string_lossy().into_owned(),
-            source_language: SOURCE_LANGUAGE.to_owned(),
-            target_language: TARGET_LANGUAGE.to_owned(),
-            origin: ORIGIN.to_owned(),
             licence: "CC0-1.0".to_owned(),
+            ..CorpusInfo::new(&self.output, languages, ORIGIN.to_owned())
         }
     }
 }
@@ -119,25 +115,11 @@ fn tale(id: String, (split, cast): (Split, usize), number: usize) -> ParallelDoc
         Split::Dev | Split::Test => Pairs::HeldOut,
     };
     let sentences = draw(Task { cast, ..TASK }, pairs, 1, SEED, number as u64).concat();
-    let paragraph = |sentence: &SyntheticSentence| ParallelParagraph {
-        section: 0,
-        kind: ParagraphKind::Text,
-        id: None,
-        note: None,
-        units: vec![Unit::new(
-            source_text(&sentence.source),
-            target_text(&sentence.target),
-        )],
+    let unit = |sentence: &SyntheticSentence| {
+        Unit::new(source_text(&sentence.source), target_text(&sentence.target))
     };
-    ParallelDocument {
-        id,
-        sections: vec![Section {
-            parent: None,
-            level: 0,
-            heading: None,
-        }],
-        paragraphs: sentences.iter().map(paragraph).collect(),
-    }
+    let paragraphs = sentences.iter().map(unit).map(Into::into);
+    ParallelDocument::flat(id, paragraphs.collect())
 }
 
 #[cfg(test)]

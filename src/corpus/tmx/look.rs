@@ -88,7 +88,6 @@ pub fn look(
     })
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a share of a bar")]
 fn share((done, all): (u64, u64)) -> f64 {
     done as f64 / all.max(1) as f64
 }

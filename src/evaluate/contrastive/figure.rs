@@ -2,7 +2,7 @@
 
 use plotters::prelude::DrawingBackend;
 
-use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Picture};
+use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Picture, readable_height};
 use canopy_contrast::{Accuracies, Cell};
 
 const MARGIN: f64 = 20.0;
@@ -35,19 +35,11 @@ enum Row<'a> {
 
 impl AccuracyFigure {
     /// Height in pixels at which everything is easy to read.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "pixels of a figure, not negative"
-    )]
     pub fn height(&self) -> u32 {
         let rows: f64 = self.rows().iter().map(|row| self.row_height(row)).sum();
-        (2.0 * MARGIN + HEAD + rows + FOOT)
-            .clamp(160.0, 4_000.0)
-            .ceil() as u32
+        readable_height(2.0 * MARGIN + HEAD + rows + FOOT)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a few models")]
     fn row_height(&self, row: &Row) -> f64 {
         match row {
             Row::Heading(_) => GROUP,
@@ -131,7 +123,6 @@ impl Picture for AccuracyFigure {
 
 impl AccuracyFigure {
     /// The names of the models, and below them what is drawn; the baseline of the latter stands at `y`.
-    #[expect(clippy::cast_precision_loss, reason = "a few models")]
     fn legend<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>, y: f64, width: f64) -> DrawResult<DB> {
         /// The dot before a name, and what follows it.
         const AROUND: f64 = 36.0;

@@ -45,12 +45,10 @@ impl Metric for FormAccuracy {
         vec![1, i64::from(references.iter().any(has))]
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts of segments")]
     fn score(&self, sums: &[i64]) -> f64 {
         100.0 * sums[1] as f64 / sums[0].max(1) as f64
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "counts of segments")]
     fn details(&self, sums: &[i64]) -> Vec<(&'static str, f64)> {
         vec![("segments", sums[0] as f64)]
     }

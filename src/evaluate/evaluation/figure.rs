@@ -3,7 +3,7 @@
 use plotters::prelude::DrawingBackend;
 
 use super::Evaluation;
-use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Picture, Rect};
+use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Picture, Rect, readable_height};
 
 const MARGIN: f64 = 20.0;
 const HEAD: f64 = 48.0;
@@ -20,16 +20,10 @@ pub struct ScoresFigure<'a>(pub &'a Evaluation);
 
 impl ScoresFigure<'_> {
     /// Height in pixels at which everything is easy to read.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "pixels of a figure, not negative"
-    )]
     pub fn height(&self) -> u32 {
         let comparison = &self.0.comparison;
         let panel = HEAD + ROW * comparison.systems.len() as f64;
-        (2.0 * MARGIN + panel * comparison.metrics.len() as f64 + FOOT).clamp(160.0, 4_000.0) as u32
+        readable_height(2.0 * MARGIN + panel * comparison.metrics.len() as f64 + FOOT)
     }
 }
 

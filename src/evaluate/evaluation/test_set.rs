@@ -174,7 +174,6 @@ impl TestSet {
         let words = hypotheses
             .iter()
             .map(|text| text.split_whitespace().count());
-        #[expect(clippy::cast_precision_loss, reason = "word counts become f64")]
         let words_per_second = words.sum::<usize>() as f64 / secs;
         Ok(Some(Translated {
             units,

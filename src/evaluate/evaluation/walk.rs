@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use crate::error::Result;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_corpus::{DocumentUnits, Segment};
-use canopy_metrics::discourse::{EarlierForms, FormOfAddress};
+use canopy_metrics::formality::{EarlierForms, FormOfAddress};
 use canopy_nn::model::{Context, ContextReach, MemoryUse};
 use canopy_train::KnnRetrieval;
 use canopy_translate::inference::{AddressChoice, SearchOptions, SegmentRequest, Translator};

@@ -3,7 +3,7 @@
 use plotters::prelude::DrawingBackend;
 
 use super::{ResultRow, Results};
-use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Picture};
+use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Picture, readable_height};
 use canopy_metrics::comparison::SIGNIFICANT;
 
 const MARGIN: f64 = 20.0;
@@ -27,14 +27,8 @@ impl ResultsFigure<'_> {
     }
 
     /// Height in pixels at which everything is easy to read.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
-        reason = "pixels of a figure, not negative"
-    )]
     pub fn height(&self) -> u32 {
-        (2.0 * MARGIN + HEAD + ROW * self.rows().count() as f64 + FOOT).clamp(160.0, 4_000.0) as u32
+        readable_height(2.0 * MARGIN + HEAD + ROW * self.rows().count() as f64 + FOOT)
     }
 }
 

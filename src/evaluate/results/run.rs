@@ -336,7 +336,6 @@ impl Questions<'_> {
         let secs = begun.elapsed().as_secs_f64();
         let units = translated.units.iter().flatten();
         let tokens = units.map(|unit| translator.tokenizer().encode(Side::Target, unit).len());
-        #[expect(clippy::cast_precision_loss, reason = "token counts become f64")]
         let tokens_per_second = tokens.sum::<usize>() as f64 / secs;
         Ok(Translations {
             hypotheses: translated.hypotheses,

@@ -27,7 +27,6 @@ impl Bins {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        clippy::cast_precision_loss,
         reason = "places on a map, not negative"
     )]
     pub fn new((from, to): (f64, f64), cells: usize, pixels: u32) -> Self {

@@ -146,7 +146,6 @@ impl MapFrame {
         bytes
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "pixels")]
     fn strip_colour(&self, ink: &MapColours, rest: f32, (x, y): (usize, usize)) -> RGBColor {
         let Some(strip) = self.strip else {
             return ink.page;

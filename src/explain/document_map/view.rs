@@ -14,7 +14,6 @@ pub struct MapView {
 
 impl MapView {
     /// Everything.
-    #[expect(clippy::cast_precision_loss, reason = "sentences of a document")]
     pub fn all(map: &DocumentMap) -> Self {
         Self {
             rows: (0.0, map.rows().max(1) as f64),

@@ -26,7 +26,6 @@ pub(super) fn height(context: &ContextView, width: f64) -> f64 {
 }
 
 /// Height that [`running`] needs at least, estimated.
-#[expect(clippy::cast_precision_loss, reason = "letters of a sentence")]
 pub(super) fn running_height(sentence: &ContextSentence, width: f64) -> f64 {
     let letters = sentence.words.iter();
     let letters: usize = letters.map(|word| word.text.chars().count() + 1).sum();

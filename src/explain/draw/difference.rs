@@ -30,7 +30,6 @@ pub(super) fn height(view: &ContextDifference, width: f64) -> f64 {
     HEAD + lines * LINE + 34.0 + PLOT + LABEL + 40.0
 }
 
-#[expect(clippy::cast_precision_loss, reason = "letters of a sentence")]
 fn num_lines(text: &str, width: f64) -> f64 {
     let letters = text.chars().count() as f64;
     (letters * SIZE * 0.55 / (width - GUTTER).max(50.0))
@@ -127,7 +126,6 @@ fn draw_words<DB: DrawingBackend>(
         let at = (plot.left - 6.0, y(value) + SMALL * 0.36);
         pen.text(&number(value), at, weak)?;
     }
-    #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
     let column = (plot.width() / view.words.len().max(1) as f64).min(44.0);
     let half = (column * 0.32).min(11.0);
     let mut centre = plot.left + column / 2.0;

@@ -54,11 +54,6 @@ impl MapSheet {
     }
 
     /// The strip of the rest, where a pixel of the page has `scale` pixels of the picture.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "pixels"
-    )]
     pub fn strip(&self, scale: f64) -> Option<Strip> {
         let pixels = |length: f64| (length * scale).round() as u32;
         self.rest.map(|_| Strip {
@@ -97,7 +92,6 @@ impl MapSheet {
         legend::draw(pen, self.area, scale, &map.measure, &swatches)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "numbers of sentences")]
     fn draw_numbers<DB: DrawingBackend>(
         &self,
         pen: &Pen<'_, DB>,
@@ -152,11 +146,6 @@ fn digits(largest: usize) -> f64 {
 
 /// Which of the visible cells get their number, counted from 1: every first, second, fifth, tenth and so on, so that numbers
 /// of this `length` do not touch.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "numbers of sentences, not negative"
-)]
 fn numbers(
     (from, to): (f64, f64),
     count: usize,
@@ -165,7 +154,6 @@ fn numbers(
 ) -> impl Iterator<Item = usize> {
     let apart = (length + APART) / per_cell.max(1e-9);
     let steps = (0..18).flat_map(|power| [1, 2, 5].map(|step| step * 10_usize.pow(power)));
-    #[expect(clippy::cast_precision_loss, reason = "a distance")]
     let step = steps.into_iter().find(|&step| step as f64 >= apart);
     let step = step.unwrap_or(usize::MAX);
     // The middle of number n stands at n - 0.5.
@@ -175,18 +163,12 @@ fn numbers(
 }
 
 pub(super) fn height(map: &DocumentMap, width: f64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "sentences of a document")]
     let rows = map.rows() as f64;
     // As high as wide, but a few rows not so high.
     HEAD + CAPTION + NUMBERS + FOOT + (width - 100.0).clamp(100.0, 24.0 * rows.max(1.0) + 100.0)
 }
 
 /// All of the map.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "pixels of a figure"
-)]
 pub(super) fn draw<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     area: Rect,
@@ -214,7 +196,6 @@ pub(super) fn draw<DB: DrawingBackend>(
 
 /// One rectangle for adjacent pixels of one colour, and for lines of pixels that are equal; not for those of the
 /// page.
-#[expect(clippy::cast_precision_loss, reason = "pixels of a figure")]
 fn draw_pixels<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     lines: &[&[[u8; 4]]],

@@ -12,7 +12,6 @@ use canopy_chart::charts::{Anchor, DrawResult, Lettering, Pen, Rect};
 
 const LABEL: f64 = 110.0;
 
-#[expect(clippy::cast_precision_loss, reason = "letters of a word")]
 pub(super) fn height(gate: &GateView) -> f64 {
     let letters = gate.words.iter().map(|word| word.label.chars().count());
     HEAD + 220.0 + (letters.max().unwrap_or(0) as f64 * 6.5).min(LABEL) + FOOT
@@ -29,7 +28,6 @@ pub(super) fn draw<DB: DrawingBackend>(
     let small = Lettering::new(SMALL, pen.theme.text);
     let widths = gate.words.iter().map(|word| pen.width(&word.label, small));
     let labels = widths.fold(0.0, f64::max).min(LABEL);
-    #[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
     let count = gate.words.len().max(1) as f64;
     let left = below.left + 34.0;
     let column = ((below.right - left) / count).min(44.0);

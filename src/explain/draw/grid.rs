@@ -37,7 +37,6 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    #[expect(clippy::cast_precision_loss, reason = "rows and columns of a figure")]
     pub(super) fn new<DB: DrawingBackend>(
         pen: &Pen<'_, DB>,
         area: Rect,
@@ -119,7 +118,6 @@ impl Grid {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "rows of a figure")]
     fn top(&self, row: usize) -> f64 {
         self.plot.top + row as f64 * self.row
     }

@@ -26,7 +26,6 @@ const LABEL: f64 = 58.0;
 /// Smaller changes fill no more of their column than they deserve, in nats.
 const LEAST_RANGE: f32 = 0.05;
 
-#[expect(clippy::cast_precision_loss, reason = "sentences of a figure")]
 pub(super) fn height(view: &LeaveOneOut) -> f64 {
     HEAD + TOP + view.changes.len().clamp(1, SHOWN) as f64 * LINE + FOOT
 }

@@ -55,7 +55,6 @@ pub(super) fn draw<DB: DrawingBackend>(
     let steps = 75_u8;
     for step in 0..steps {
         let share = |step: u8| f64::from(step) / f64::from(steps);
-        #[expect(clippy::cast_possible_truncation, reason = "a share of the scale")]
         let value = scale.low + (scale.high - scale.low) * (share(step) + 0.5 / 75.0) as f32;
         let band = Rect {
             left: start + BAR * share(step),

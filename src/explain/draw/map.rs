@@ -13,7 +13,6 @@ use canopy_chart::charts::{DrawResult, Pen, Rect};
 /// Between two maps.
 const BETWEEN: f64 = 36.0;
 
-#[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
 pub(super) fn height(maps: &[WeightMap]) -> f64 {
     let rows = maps.iter().map(|map| map.rows.len()).max().unwrap_or(0);
     let letters = maps.iter().flat_map(|map| &map.columns);
@@ -34,7 +33,6 @@ pub(super) fn draw<DB: DrawingBackend>(
     }
     let largest = maps.iter().map(WeightMap::largest).fold(0.0, f32::max);
     let scale = Scale::new(0.0, largest, pen.theme);
-    #[expect(clippy::cast_precision_loss, reason = "a handful of maps")]
     let count = maps.len() as f64;
     let width = (area.width() - BETWEEN * (count - 1.0)) / count;
     let mut left = area.left;

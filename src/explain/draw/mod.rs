@@ -1,5 +1,11 @@
 //! The drawing routines, one a view, on any plotters backend.
 
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "pixels of a figure; a cast of a number saturates"
+)]
+
 mod context;
 mod difference;
 mod document;
@@ -67,11 +73,6 @@ impl Explanation {
     }
 
     /// The height in pixels at which a figure of this width is easy to read.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "pixels of a figure, not negative"
-    )]
     pub fn height(&self, width: u32) -> u32 {
         let inner = f64::from(width) - 2.0 * MARGIN;
         let height = match self {

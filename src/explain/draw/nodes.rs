@@ -180,7 +180,6 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
                 }
                 let widths = label.iter().map(|line| self.pen.width(line, tiny));
                 let half_width = widths.fold(0.0, f64::max) / 2.0 + 2.25;
-                #[expect(clippy::cast_precision_loss, reason = "one or two lines")]
                 let half_height = label.len() as f64 * 6.0 + 2.0;
                 let ring = |other: usize| {
                     if self.is_ringed(&placed[row[other]]) {
@@ -351,7 +350,6 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
             return Ok(());
         }
         let small = Lettering::new(10.0, self.pen.theme.weak);
-        #[expect(clippy::cast_precision_loss, reason = "levels of a document")]
         let row = self.plot.height() / tree.num_levels.max(1) as f64;
         let mut y = self.plot.top + row / 2.0 + 3.5;
         for level in (0..tree.num_levels).rev() {

@@ -21,7 +21,6 @@ const NUMBERS: f64 = 44.0;
 const TOP: f64 = 16.0;
 
 /// Side of a cell and room on the left.
-#[expect(clippy::cast_precision_loss, reason = "rows of a figure")]
 fn sizes(view: &SimilarityView, width: f64) -> (f64, f64) {
     let rows = view.cells.len().max(1) as f64;
     let with_sentences = ((width - SENTENCES) / rows).min(CELL);
@@ -32,7 +31,6 @@ fn sizes(view: &SimilarityView, width: f64) -> (f64, f64) {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "rows of a figure")]
 pub(super) fn height(view: &SimilarityView, width: f64) -> f64 {
     HEAD + TOP + view.cells.len() as f64 * sizes(view, width).0 + 16.0 + FOOT
 }
@@ -140,7 +138,6 @@ impl Grid {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "rows of a figure")]
 fn count(number: usize) -> f64 {
     number as f64
 }

@@ -23,18 +23,15 @@ const MOST_LISTED: usize = 12;
 /// Between the tree and the list: numbers of the leaves.
 const NUMBERS: f64 = 26.0;
 
-#[expect(clippy::cast_precision_loss, reason = "levels of a tree")]
 pub(super) fn height(tree: &TreeView) -> f64 {
     HEAD + tree.num_levels as f64 * LEVEL + NUMBERS + list_height(tree) + FOOT
 }
 
 /// Without the list of sentences.
-#[expect(clippy::cast_precision_loss, reason = "levels of a tree")]
 pub(super) fn least_height(tree: &TreeView) -> f64 {
     HEAD + tree.num_levels as f64 * LEAST_LEVEL + NUMBERS + FOOT
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a dozen lines")]
 fn list_height(tree: &TreeView) -> f64 {
     (tree.chosen.len().min(MOST_LISTED) + 1) as f64 * LINE + 20.0
 }

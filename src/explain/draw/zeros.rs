@@ -22,7 +22,6 @@ pub(super) fn draw<DB: DrawingBackend>(
     if several {
         plots.push(("sentences of the document", sentences));
     }
-    #[expect(clippy::cast_precision_loss, reason = "one or two plots")]
     let width = below.width() / plots.len() as f64;
     let mut left = below.left;
     for (name, length) in plots {
@@ -46,7 +45,6 @@ pub(super) fn draw<DB: DrawingBackend>(
     Ok(())
 }
 
-#[expect(clippy::cast_precision_loss, reason = "lengths on an axis")]
 fn draw_plot<DB: DrawingBackend>(
     pen: &Pen<'_, DB>,
     plot: Rect,

@@ -47,7 +47,6 @@ impl GateValues {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "a word has few features")]
 fn mean(features: &[f32]) -> f32 {
     features.iter().sum::<f32>() / features.len() as f32
 }

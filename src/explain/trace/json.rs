@@ -8,64 +8,19 @@ use super::VERSION;
 use super::map::AttentionMap;
 use super::overview::{Overview, Trace};
 use crate::error::{Error, Result};
+use canopy_base::table::rows;
 
 const FORMAT: &str = "canopy trace";
 
-/// Descriptions of the fields, with units and shapes; written into every file as `about`.
-pub const ABOUT: &[(&str, &str)] = &[
-    (
-        "counting",
-        "everything counts from 0: layers, heads, sentences, sections, levels and nodes; a word is known by its row, the tokens of all sentences of its side counted one after the other",
-    ),
-    (
-        "sections",
-        "parent: the section it is part of; level: 0 for the document, 1 to 6 for h1 to h6; heading: number of the paragraph that is its heading",
-    ),
-    (
-        "source, target",
-        "sentences in order, target[i] translates source[i]; tokens: one for each row; text: for people; points: what the single placeholders in text show, by number; section, paragraph (within the document), sentence_in_paragraph: where it stands",
-    ),
-    (
-        "windows",
-        "how a document was read that is too long to be read at once; absent if it was read as a whole; first, own, end: the sentences from first to before end were read together, from own on for themselves",
-    ),
-    (
-        "trees",
-        "binary content trees; leaves: sentence of each leaf; node i of a level has parent i / 2 (rounded down) in the level above, an odd last node is copied up; level 0: leaves, last level: root",
-    ),
-    (
-        "gates",
-        "mean, min, max: [words of side] each, 0 to 1, over the features of the word",
-    ),
-    (
-        "maps",
-        "one head of one layer; queries: what has a row; keys: what rows put weight on; visible: sentences that a query may attend to (own, all, others, earlier, {previous: n}, {own_and_previous: n}); windowed: of these only the ones of its window; normaliser: of the keys; sentence_normaliser: of the sentences if they were weighed before their words; threshold: weights below it were dropped; is_beside_own: the same attention reads the query's own source sentence, whose weight is in the rest; rows: [queries]",
-    ),
-    (
-        "maps.rows",
-        "the weights of the keys and rest sum to 1, or to 0 if nothing could be seen; an absent list is empty",
-    ),
-    ("maps.rows.words", "[row of the word, weight 0 to 1]"),
-    (
-        "maps.rows.sentences",
-        "weight: 0 to 1, of the whole sentence, dropped words included; relevance: own score before normalising (q·k / √d_head, no unit); cumulative: sum of the scores on the path to it",
-    ),
-    (
-        "maps.rows.rest",
-        "sum of the weights that were dropped or belong to no word, such as a sentence's encoding that was read in the place of its words; 0 to 1",
-    ),
-    (
-        "maps.rows.visits",
-        "nodes of trees[tree] that were looked at: [level, node, relevance, cumulative relevance, kept]; not kept: cut with all below",
-    ),
-];
+/// In each row a field and its description, with units and shapes; written into every file as `about`.
+pub const ABOUT: &str = include_str!("about.tsv");
 
 #[derive(Serialize)]
 struct Written<'a> {
     format: &'a str,
     version: u32,
     #[serde(serialize_with = "as_object")]
-    about: &'a [(&'a str, &'a str)],
+    about: &'a str,
     #[serde(flatten)]
     overview: &'a Overview,
     maps: &'a [AttentionMap],
@@ -85,8 +40,8 @@ struct Label {
     version: u64,
 }
 
-fn as_object<S: Serializer>(pairs: &[(&str, &str)], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(pairs.iter().copied())
+fn as_object<S: Serializer>(table: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(rows(table))
 }
 
 pub(super) fn to_bytes(trace: &Trace) -> Vec<u8> {

@@ -189,7 +189,6 @@ impl Attention {
     ) -> (Vec<f32>, Vec<f32>) {
         let (tgt, src) = (segment.queries.len(), segment.keys.len());
         let (d_head, d_out) = (d_model / self.num_heads, d_value / self.num_heads);
-        #[expect(clippy::cast_precision_loss, reason = "head sizes are small")]
         let scale = 1.0 / (d_head as f32).sqrt();
         let mut k_gradient = vec![0.0_f32; src * d_model];
         let mut v_gradient = vec![0.0_f32; src * d_value];
@@ -317,7 +316,6 @@ fn paste_head(from: &[f32], to: &mut [f32], d_model: usize, columns: &Range<usiz
 /// Softmax over the first `visible` scores divided by √d_head; the others become 0.
 #[inline(always)]
 fn softmax_row(row: &mut [f32], visible: usize, d_head: usize) {
-    #[expect(clippy::cast_precision_loss, reason = "head sizes are small")]
     let scale = 1.0 / (d_head as f32).sqrt();
     let (seen, hidden) = row.split_at_mut(visible);
     hidden.fill(0.0);

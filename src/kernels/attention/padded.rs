@@ -70,7 +70,6 @@ pub fn padded_attention(q: Tensor<2>, k: Tensor<4>, v: Tensor<4>, runs: &PaddedR
     let [_, heads, _, d_head] = k.dims();
     let d_value = v.dims()[3];
     let queries = q.reshape([runs.runs, heads, 1, d_head]);
-    #[expect(clippy::cast_precision_loss, reason = "head sizes are small")]
     let scale = 1.0 / (d_head as f32).sqrt();
     let scores = product(queries * scale, k.transpose());
     let scores = match &runs.hidden {
@@ -134,7 +133,6 @@ pub(super) fn fewer_than(
 /// Numbers of at most 24 bits as `[numbers, 1]`.
 pub(super) fn column(numbers: impl ExactSizeIterator<Item = usize>, device: &Device) -> Tensor<2> {
     let count = numbers.len();
-    #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
     let numbers: Vec<f32> = numbers.map(|number| number as f32).collect();
     Tensor::from_data(TensorData::new(numbers, [count, 1]), device)
 }

@@ -66,7 +66,6 @@ pub(super) fn plain(
     let queries = split(q, query_ids.as_ref(), tgt);
     let keys = split(k, key_ids.as_ref(), src);
     let values = split(v, key_ids.as_ref(), src);
-    #[expect(clippy::cast_precision_loss, reason = "head sizes are small")]
     let scale = 1.0 / (d_head as f32).sqrt();
     let scores = product(queries, keys.transpose()) * scale;
     let weights = match mask(spec, tgt, src, &device) {

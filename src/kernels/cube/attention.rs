@@ -73,7 +73,6 @@ fn signed(number: usize) -> i32 {
 /// Heads, fours of numbers of one, whether it is causal, and the factor of scores.
 fn shape(columns: usize, spec: &Attention) -> [Number; 4] {
     let head = columns / spec.num_heads;
-    #[expect(clippy::cast_precision_loss, reason = "head sizes are small")]
     let scale = 1.0 / (head as f32).sqrt();
     [
         Number::Whole(spec.num_heads),

@@ -13,7 +13,6 @@ use super::{Kernel, Number, TrainingKernels, a_group_each, empty, tracked};
 use crate::tape::on_tape;
 
 /// The share of each row in the mean loss, and the gradient of that mean.
-#[expect(clippy::cast_precision_loss, reason = "batches are far below 2^24")]
 pub(super) fn launch(
     scores: &CubeTensor,
     targets: &[u32],

@@ -136,7 +136,6 @@ impl Lists {
     fn shape(&self, key_columns: usize, value_columns: usize) -> [Number; 9] {
         let [entries, sentences, ..] = self.parts;
         let head = key_columns / self.heads;
-        #[expect(clippy::cast_precision_loss, reason = "head sizes are small")]
         let scale = 1.0 / (head as f32).sqrt();
         [
             Number::Whole(self.count),

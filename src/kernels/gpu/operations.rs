@@ -157,7 +157,6 @@ impl Run<'_> {
             Keys::Listed { first } => (first, true),
         };
         let width = columns / num_heads;
-        #[expect(clippy::cast_precision_loss, reason = "heads are small")]
         let scale = 1.0 / (width as f32).sqrt();
         self.push(
             Kernel::Attend,

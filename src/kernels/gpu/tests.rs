@@ -7,7 +7,6 @@ fn gpu() -> Arc<Gpu> {
 }
 
 /// Numbers from -1 to 1 without a pattern.
-#[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn numbers(count: usize, seed: usize) -> Vec<f32> {
     let number = |i: usize| (((i + seed * 7_919) * 2_654_435_761 % 1_009) as f32 - 504.0) / 504.0;
     (0..count).map(number).collect()
@@ -168,7 +167,6 @@ fn expected_rows(query: &[f32], memory: &[f32], rows: &[u32], num_heads: usize) 
         };
         let score = |row: &u32| {
             let terms = q.iter().zip(part(row, 0)).map(|(q, k)| q * k);
-            #[expect(clippy::cast_precision_loss, reason = "small")]
             let scale = (width as f32).sqrt();
             (terms.sum::<f32>() / scale).exp()
         };

@@ -7,11 +7,6 @@
 //! Integers of a file stay what they are. Where it has the multiplier of the rows, too, they are rounded by it, and all
 //! processors compute the same sums.
 
-#![allow(
-    clippy::needless_range_loop,
-    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
-)]
-
 mod narrow;
 mod rounding;
 
@@ -223,7 +218,6 @@ impl BytePanels {
         for (bias, (column, multiplier)) in bias.zip(columns) {
             let sum: i32 = column.iter().take(inputs).map(i32::from).sum();
             let step = -((LARGEST / activations) * (LARGEST / multiplier)) / LARGEST;
-            #[expect(clippy::cast_precision_loss, reason = "small sums")]
             let of_zero = sum as f32 * step;
             *bias += of_zero;
         }
@@ -403,7 +397,6 @@ mod tests {
 
     #[test]
     fn all_instructions_multiply_alike() {
-        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let number = |i: usize| ((i * 37 % 101) as f32 - 50.0) / 50.0;
         let [rows, inputs, outputs] = [7, 70, 41];
         let x: Vec<f32> = (0..rows * inputs).map(number).collect();

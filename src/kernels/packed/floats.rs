@@ -1,12 +1,5 @@
 //! Weights as 32-bit floats in panels of [`COLUMNS`] columns, multiplied by runs of rows that stay in registers.
 
-#![allow(
-    clippy::needless_range_loop,
-    clippy::manual_memcpy,
-    reason = "plain loops stay in the vector instructions of their caller, as adapters of iterators and `copy_from_slice` may \
-    not; memory whose address these get is in no register"
-)]
-
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};

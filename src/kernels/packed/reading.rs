@@ -1,12 +1,5 @@
 //! Multi-head scaled dot-product attention over slices, as [`attention`](crate::attention) over tensors.
 
-#![allow(
-    clippy::needless_range_loop,
-    clippy::manual_memcpy,
-    reason = "plain loops stay in the vector instructions of their caller, as adapters of iterators and `copy_from_slice` may \
-    not; memory whose address these get is in no register"
-)]
-
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
@@ -286,7 +279,6 @@ fn sum_of_values<'m, S: Simd, const V: usize>(
 
 /// The scale of scores: `1 / √d_head`.
 #[inline(always)]
-#[expect(clippy::cast_precision_loss, reason = "a head is small")]
 pub(super) fn scale(d_head: usize) -> f32 {
     1.0 / (d_head as f32).sqrt()
 }

@@ -1,10 +1,5 @@
 //! Operations on rows between two products: norms, activations, the normaliser of a softmax.
 
-#![allow(
-    clippy::needless_range_loop,
-    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
-)]
-
 use pulp::Arch;
 
 use crate::gelu::distribution;
@@ -56,7 +51,6 @@ impl RowNorm {
     /// In the order and with the roundings of Marian, whatever registers there are: where rows are rounded to integers
     /// next, the last bit of a number decides which one it becomes.
     #[inline(always)]
-    #[expect(clippy::cast_precision_loss, reason = "row lengths are small")]
     fn normalise(&self, x: &mut [f32]) {
         let columns = x.len();
         let share = 1.0 / columns as f32;

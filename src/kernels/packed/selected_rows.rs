@@ -1,11 +1,6 @@
 //! Attention to the words of the sentences that a sparse attention leaves, for several queries at a time: as
 //! [`selected_attention`](crate::selected_attention) over tensors, without its lists.
 
-#![allow(
-    clippy::needless_range_loop,
-    reason = "plain loops stay in the vector instructions of their caller, as adapters of iterators may not"
-)]
-
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};

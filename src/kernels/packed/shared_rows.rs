@@ -1,12 +1,5 @@
 //! Keys and values that several queries read at a time, as the hypotheses of a sentence read its source.
 
-#![allow(
-    clippy::needless_range_loop,
-    clippy::manual_memcpy,
-    reason = "plain loops stay in the vector instructions of their caller, as adapters of iterators and `copy_from_slice` may \
-    not; memory whose address these get is in no register"
-)]
-
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};

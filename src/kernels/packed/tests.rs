@@ -5,7 +5,6 @@ use burn::tensor::{Device, Tensor, TensorData};
 use super::*;
 use crate::{Projected, SelectedAttention, Weighting, WordNormaliser, selected_attention};
 
-#[expect(clippy::cast_precision_loss, reason = "small numbers")]
 fn numbers(count: usize, seed: usize) -> Vec<f32> {
     let number = |i: usize| (((i + seed) * 2_654_435_761 % 1_009) as f32 - 504.0) / 504.0;
     (0..count).map(number).collect()

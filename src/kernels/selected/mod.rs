@@ -93,20 +93,7 @@ pub struct SelectedWeights {
 /// - output: `[rows, d_v]`
 pub fn selected_attention(inputs: Projected, spec: &SelectedAttention) -> Tensor<2> {
     inputs.check(spec);
-    let Projected {
-        word_queries,
-        word_keys,
-        values,
-        sentence_queries,
-        sentence_keys,
-    } = &inputs;
-    let read = [
-        word_queries,
-        word_keys,
-        values,
-        sentence_queries,
-        sentence_keys,
-    ];
+    let read = inputs.all();
     cpu::run(spec.clone(), read.map(Operand::from))
         .or_else(|| cube::selected_attention(read, spec))
         .unwrap_or_else(|| plain::attention(&inputs, spec))
@@ -124,22 +111,8 @@ pub fn each_selected<K: Send>(
     keep: impl Fn(usize, SelectedWeights) -> K + Send + Sync,
 ) -> Vec<K> {
     inputs.check(spec);
-    let Projected {
-        word_queries,
-        word_keys,
-        values,
-        sentence_queries,
-        sentence_keys,
-    } = inputs;
     let on_host = |tensor: &Tensor<2>| tensor.to_data().iter::<f32>().collect::<Vec<f32>>();
-    let inputs = [
-        word_queries,
-        word_keys,
-        values,
-        sentence_queries,
-        sentence_keys,
-    ]
-    .map(on_host);
+    let inputs = inputs.all().map(on_host);
     let heads: Vec<Head> = (0..spec.num_heads)
         .map(|head| spec.head(head, inputs.each_ref().map(Vec::as_slice)))
         .collect();
@@ -153,6 +126,17 @@ pub fn each_selected<K: Send>(
 }
 
 impl Projected {
+    /// In the order in which the kernels take them.
+    fn all(&self) -> [&Tensor<2>; 5] {
+        [
+            &self.word_queries,
+            &self.word_keys,
+            &self.values,
+            &self.sentence_queries,
+            &self.sentence_keys,
+        ]
+    }
+
     fn check(&self, spec: &SelectedAttention) {
         let ([rows, d_k], [key_rows, d_keys]) = (self.word_queries.dims(), self.word_keys.dims());
         let (queries, keys) = (self.sentence_queries.dims(), self.sentence_keys.dims());

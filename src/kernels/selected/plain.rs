@@ -64,7 +64,6 @@ impl<'a> Lists<'a> {
             first * heads..(first + rows) * heads,
             &inputs.values.device(),
         );
-        #[expect(clippy::cast_precision_loss, reason = "head sizes are small")]
         let scale = 1.0 / ((d_k / heads) as f32).sqrt();
         let scores = |queries: &Tensor<2>, keys: &Tensor<2>, ids: &Tensor<1, Int>, len: usize| {
             let queries = queries

@@ -1,12 +1,5 @@
 //! One head reads one list of sentences, and back.
 
-#![allow(
-    clippy::needless_range_loop,
-    clippy::manual_memcpy,
-    reason = "plain loops stay in the vector instructions of their caller, as adapters of iterators and `copy_from_slice` may \
-    not"
-)]
-
 use std::ops::Range;
 
 use pulp::{Arch, Simd, WithSimd};
@@ -62,7 +55,6 @@ impl Head<'_> {
         &self.inputs[input][(row * self.spec.num_heads + self.number) * width..][..width]
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "head sizes are small")]
     fn scale(&self) -> f32 {
         1.0 / (self.widths[0] as f32).sqrt()
     }

@@ -1,7 +1,8 @@
 //! The share of right choices as a score.
 
-use super::{FormOfAddress, Gender};
+use super::Gender;
 use crate::Metric;
+use crate::formality::FormOfAddress;
 use crate::metric::share;
 
 /// Which choice.
@@ -103,7 +104,6 @@ impl Metric for ChoiceAccuracy {
             of_names.map(|(at, name)| (*name, 100.0 * share(sums[2 * at + 1], sums[2 * at])));
         let all: i64 = sums[..2 * names.len()].iter().step_by(2).sum();
         let without = 100.0 * share(sums[2 * names.len()], all);
-        #[expect(clippy::cast_precision_loss, reason = "a count of segments")]
         let counts = [("without", without), ("segments", all as f64)];
         of_names.chain(counts).collect()
     }

@@ -4,15 +4,11 @@
 //! The choice of a segment is recognised by words alone, on both sides, so a few are wrong or missed; a system is
 //! right where its translation makes the same choice as the reference. Only the segments whose reference makes one count.
 
-mod earlier_forms;
-mod form_of_address;
 mod metric;
 mod pronoun;
 mod rule;
-mod words;
+pub(crate) mod words;
 
-pub use earlier_forms::EarlierForms;
-pub use form_of_address::{FormOfAddress, Others};
 pub use metric::{ChoiceAccuracy, ChoiceKind};
 pub use pronoun::Gender;
 pub use rule::{Decided, Deciding, deciding, repeated_choices};

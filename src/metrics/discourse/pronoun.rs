@@ -12,24 +12,13 @@ pub enum Gender {
 }
 
 /// Other referents of such a German pronoun.
-const OTHERS: &[&str] = &[
-    "he",
-    "him",
-    "himself",
-    "she",
-    "her",
-    "herself",
-    "they",
-    "them",
-    "themselves",
-    "you",
-];
+const OTHERS: &str = "he him himself she her herself they them themselves you";
 
 impl Gender {
     /// The gender in a German segment; none where the English one has no *it* or has another personal pronoun, or
     /// the German one has neither gender, or both.
     pub fn from_pair(source: &str, target: &str) -> Option<Self> {
-        if !has_any(source, &["it", "its"]) || has_any(source, OTHERS) {
+        if !has_any(source, "it its") || has_any(source, OTHERS) {
             return None;
         }
         let target = without_first_capitals(target);

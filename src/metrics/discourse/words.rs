@@ -1,19 +1,23 @@
 //! Words as the labels look for them.
 
 /// Letters, digits and underscores in a row.
-pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_between = |letter: char| !letter.is_alphanumeric() && letter != '_';
     text.split(is_between).filter(|word| !word.is_empty())
 }
 
-/// Whether English has one of these words, in whatever case.
-pub(super) fn has_any(text: &str, wanted: &[&str]) -> bool {
-    words(text).any(|word| wanted.iter().any(|other| word.eq_ignore_ascii_case(other)))
+/// Whether English has one of these words, which have spaces between them, in whatever case.
+pub(crate) fn has_any(text: &str, wanted: &str) -> bool {
+    words(text).any(|word| {
+        wanted
+            .split(' ')
+            .any(|other| word.eq_ignore_ascii_case(other))
+    })
 }
 
 /// A German text without the capitals that only begin a sentence: after its marks, a colon, an opening quotation mark or
 /// a dash.
-pub(super) fn without_first_capitals(text: &str) -> String {
+pub(crate) fn without_first_capitals(text: &str) -> String {
     let plain = text.char_indices().map(|(at, letter)| {
         let is_capital = letter.is_ascii_uppercase() || matches!(letter, 'Ä' | 'Ö' | 'Ü');
         if is_capital && begins_sentence(&text[..at]) {

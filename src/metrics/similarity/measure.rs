@@ -118,7 +118,6 @@ impl Preparation {
 }
 
 fn mean(vector: &[f32]) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "a few hundred dimensions")]
     let count = vector.len() as f64;
     vector.iter().map(|&number| f64::from(number)).sum::<f64>() / count
 }

@@ -79,7 +79,6 @@ impl<'a> Distances<'a> {
 
     #[expect(
         clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
         clippy::cast_sign_loss,
         reason = "as sacrebleu computes the diagonal, in floating point"
     )]

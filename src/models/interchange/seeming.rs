@@ -31,48 +31,18 @@ const POINTER: &str =
 const WEB: &str = "a page of the web in place of the download; fetch the file again";
 
 /// Endings of names, and what such files are.
-const ENDINGS: &[(&[&str], &str)] = &[
-    (&["gguf", "ggml"], LARGE),
-    (&["onnx"], ONNX),
-    (&["h5", "hdf5", "pb", "tflite", "keras"], TENSORFLOW),
-    (&["pt", "pth", "ckpt", "pkl"], CHECKPOINT),
-    (&["tmx"], MEMORY),
-    (&["tbx"], "a termbase; name it with --terms"),
+const ENDINGS: &[(&str, &str)] = &[
+    ("gguf ggml", LARGE),
+    ("onnx", ONNX),
+    ("h5 hdf5 pb tflite keras", TENSORFLOW),
+    ("pt pth ckpt pkl", CHECKPOINT),
+    ("tmx", MEMORY),
+    ("tbx", "a termbase; name it with --terms"),
+    ("part crdownload partial aria2 download", UNFINISHED),
+    ("7z rar xz bz2 txz tbz2 lzma", ARCHIVE),
     (
-        &["part", "crdownload", "partial", "aria2", "download"],
-        UNFINISHED,
-    ),
-    (&["7z", "rar", "xz", "bz2", "txz", "tbz2", "lzma"], ARCHIVE),
-    (
-        &[
-            "docx",
-            "xlsx",
-            "pptx",
-            "odt",
-            "ods",
-            "odp",
-            "epub",
-            "pdf",
-            "html",
-            "htm",
-            "xhtml",
-            "md",
-            "txt",
-            "rtf",
-            "doc",
-            "xliff",
-            "xlf",
-            "po",
-            "srt",
-            "vtt",
-            "idml",
-            "tex",
-            "rst",
-            "adoc",
-            "properties",
-            "resx",
-            "strings",
-        ],
+        "docx xlsx pptx odt ods odp epub pdf html htm xhtml md txt rtf doc xliff xlf po srt vtt idml tex rst adoc properties \
+        resx strings",
         DOCUMENT,
     ),
 ];
@@ -172,9 +142,9 @@ fn ending(name: &str) -> String {
 }
 
 fn of_ending(ending: &str) -> Option<&'static str> {
-    let found = ENDINGS
-        .iter()
-        .find(|(endings, _)| endings.contains(&ending));
+    let is_it = |known: &str| known == ending;
+    let mut rows = ENDINGS.iter();
+    let found = rows.find(|(endings, _)| endings.split(' ').any(is_it));
     found.map(|(_, seems)| *seems)
 }
 
@@ -230,9 +200,9 @@ fn of_folder(path: &Path, names: &[String]) -> Option<String> {
 
 /// The likely kind of a folder, by the endings of its files.
 fn of_only(names: &[String]) -> Option<String> {
-    let with = |endings: &[&str]| {
+    let with = |endings: &str| {
         let mut found = names.iter();
-        found.find(|name| endings.contains(&ending(name).as_str()))
+        found.find(|name| endings.split(' ').any(|known| known == ending(name)))
     };
     let is_packed = |name: &&String| {
         let name = name.to_lowercase();
@@ -254,7 +224,7 @@ fn of_only(names: &[String]) -> Option<String> {
     if let Some(part) = names.iter().find(divided) {
         return Some(format!("it holds {part}, {PART}"));
     }
-    if let Some(vocabulary) = with(&["spm"]) {
+    if let Some(vocabulary) = with("spm") {
         return Some(format!(
             "it holds the vocabulary {vocabulary}, but no weights; of a model of Firefox or Bergamot the file model.*.bin \
              is missing"

@@ -43,7 +43,6 @@ pub fn averaged_model(
         }
         add(&mut sum, &module_tensors(&weights));
     }
-    #[expect(clippy::cast_precision_loss, reason = "a handful of checkpoints")]
     let share = 1.0 / folders.len() as f32;
     sum.values_mut()
         .flat_map(|(_, values)| values)

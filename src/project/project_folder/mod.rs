@@ -19,7 +19,7 @@ use canopy_base::file::{canonicalize, is_same_file, write_atomically};
 use canopy_corpus::memory::{PairOrigin, TranslationMemory};
 use canopy_document::document::Document;
 use canopy_document::placeholder::{folded, visible};
-use canopy_metrics::discourse::{EarlierForms, FormOfAddress};
+use canopy_metrics::formality::{EarlierForms, FormOfAddress};
 use canopy_qa::checks::CheckKind;
 
 pub use status::{Bands, DocumentStatus, ProjectStatus};

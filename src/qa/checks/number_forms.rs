@@ -164,22 +164,8 @@ impl Number {
 }
 
 /// Words after which digits with a point are no number of thousands.
-const LABELS: [&str; 14] = [
-    "version",
-    "release",
-    "build",
-    "v",
-    "kapitel",
-    "abschnitt",
-    "section",
-    "chapter",
-    "seção",
-    "nr",
-    "rfc",
-    "iso",
-    "din",
-    "§",
-];
+const LABELS: &str =
+    "version release build v kapitel abschnitt section chapter seção nr rfc iso din §";
 
 /// Whether a word such as *version* stands before a place.
 fn is_labelled(text: &str, at: usize) -> bool {
@@ -188,7 +174,7 @@ fn is_labelled(text: &str, at: usize) -> bool {
         .rsplit(char::is_whitespace)
         .next()
         .unwrap_or_default();
-    LABELS.contains(&word.to_lowercase().as_str())
+    LABELS.split(' ').any(|label| label == word.to_lowercase())
 }
 
 /// Digits with the marks between them.

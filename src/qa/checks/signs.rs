@@ -8,58 +8,8 @@ use icu_properties::props::GeneralCategory;
 use super::Problem;
 use canopy_document::placeholder;
 
-/// Signs with what else says the same; words are in small letters and may be parts of words.
-const EQUALS: &[(char, &[&str])] = &[
-    ('€', &["eur"]),
-    ('$', &["usd", "dollar", "dólar", "dolar"]),
-    ('£', &["gbp", "pfund", "pound", "libra", "livre", "sterl"]),
-    ('¥', &["jpy", "yen", "cny", "yuan", "￥"]),
-    ('₹', &["inr", "rup", "rs."]),
-    (
-        '°',
-        &[
-            "grad", "grau", "gradi", "grado", "degr", "deg", "º", "℃", "℉",
-        ],
-    ),
-    ('℃', &["°"]),
-    ('℉', &["°"]),
-    ('×', &["x", "mal", "times", "⨯", "✕", "*", "by"]),
-    ('÷', &["/", ":", "durch", "by"]),
-    ('±', &["+/-", "+-", "plus"]),
-    (
-        '→',
-        &[">", "▸", "▶", "►", "➔", "➜", "⇒", "–", "to", "bis", "zu"],
-    ),
-    ('⇒', &[">", "→"]),
-    ('←', &["<", "◀", "◂"]),
-    ('≤', &["<=", "⩽", "=<"]),
-    ('≥', &[">=", "⩾"]),
-    ('≠', &["!=", "<>", "/="]),
-    (
-        '≈',
-        &["~", "ca.", "etwa", "approx", "about", "environ", "≃", "≅"],
-    ),
-    ('∼', &["~", "ca.", "etwa", "about"]),
-    ('−', &["-", "–", "minus", "menos", "moins"]),
-    ('⁄', &["/", "½", "¼", "¾"]),
-    ('∞', &["infin", "unend"]),
-    (
-        '§',
-        &[
-            "abs", "art", "paragra", "section", "sec.", "seção", "sektion",
-        ],
-    ),
-    ('¶', &["abs", "paragra", "par."]),
-    ('©', &["(c)", "copyright", "urheber"]),
-    ('®', &["(r)", "regist", "™"]),
-    ('™', &["(tm)", "marke", "trade", "®"]),
-    ('µ', &["μ", "mikro", "micro", "u"]),
-    ('№', &["nr", "no", "n.", "n°", "nº", "num", "#"]),
-    ('‰', &["promil", "per mil", "mille"]),
-    ('↵', &["enter", "eingabe", "return", "⏎", "↩"]),
-    ('⌘', &["cmd", "command", "befehl", "comando"]),
-    ('¬', &["not", "nicht"]),
-];
+/// In each row a sign with what else says the same; words are in small letters and may be parts of words.
+const EQUALS: &str = include_str!("signs.tsv");
 
 /// Signs of one text that the other has not, in any other words either.
 pub(super) fn differ(source: &str, target: &str) -> Option<Problem> {
@@ -114,14 +64,9 @@ pub fn are_same_signs(source: &str, target: &str) -> bool {
 
 /// Whether a text says what a sign says.
 fn says(text: &str, sign: char) -> bool {
-    let same = |(other, words): &&(char, &[&str])| {
-        *other == sign
-            || words
-                .iter()
-                .any(|word| word.starts_with(sign) && word.chars().count() == 1)
-    };
-    let mut kin = EQUALS.iter().filter(same);
-    kin.any(|(other, words)| text.contains(*other) || words.iter().any(|word| text.contains(word)))
+    let is_it = |cell: &str| cell.starts_with(sign) && cell.chars().count() == 1;
+    let mut kin = EQUALS.lines().filter(|row| row.split('\t').any(is_it));
+    kin.any(|row| row.split('\t').any(|cell| text.contains(cell)))
 }
 
 /// How often each sign occurs.

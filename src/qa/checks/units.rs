@@ -1,40 +1,11 @@
 //! Units of measurement after numbers, and dates in digits.
 
 use super::Problem;
+use canopy_base::table::rows;
 use canopy_document::placeholder;
 
 /// Units that languages of Latin script write alike, with the words and signs that stand for them in other languages.
-const UNITS: &[(&str, &[&str])] = &[
-    ("mm", &["millim"]),
-    ("cm", &["centim", "zentim"]),
-    ("km", &["kilom"]),
-    ("mg", &["millig"]),
-    ("kg", &["kilo"]),
-    ("kb", &["ko", "kib", "kilo", "kbyte"]),
-    ("mb", &["mo", "mib", "mega", "méga", "mbyte"]),
-    ("gb", &["go", "gib", "giga", "gbyte"]),
-    ("tb", &["to", "tib", "tera", "téra"]),
-    ("khz", &["kilohertz"]),
-    ("mhz", &["megahertz", "mégahertz"]),
-    ("ghz", &["gigahertz"]),
-    ("pt", &["point", "punkt", "pkt", "pp"]),
-    ("px", &["pixel", "píxel", "pix"]),
-    ("dpi", &["ppp", "ppi", "punkte pro", "pixel"]),
-    (
-        "%",
-        &[
-            "prozent",
-            "percent",
-            "pour cent",
-            "pct",
-            "por cient",
-            "v. h.",
-            "v.h.",
-        ],
-    ),
-    ("°c", &["grad celsius", "degré"]),
-    ("°f", &["grad fahrenheit", "degré"]),
-];
+const UNITS: &str = include_str!("units.tsv");
 
 /// Units that stand after numbers of the source but not in the target.
 pub(super) fn units(source: &str, target: &str) -> Option<Problem> {
@@ -43,11 +14,11 @@ pub(super) fn units(source: &str, target: &str) -> Option<Problem> {
     if !target.chars().any(|c| c.is_ascii_alphabetic()) || target.chars().any(is_of_other_script) {
         return None;
     }
-    let is_missing = |(unit, others): &&(&str, &[&str])| {
-        let others = || others.iter().any(|other| target.contains(other));
+    let is_missing = |(unit, others): &(&str, &str)| {
+        let others = || others.split('\t').any(|other| target.contains(other));
         has_unit(&source, unit) && !has_unit(&target, unit) && !others()
     };
-    let (unit, _) = UNITS.iter().find(is_missing)?;
+    let (unit, _) = rows(UNITS).find(is_missing)?;
     Some((
         format!("the unit {unit} is missing behind its number"),
         None,

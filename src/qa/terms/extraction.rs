@@ -127,7 +127,6 @@ impl Extraction {
                 *sums = (sums.0 + count, sums.1 + 1);
             }
         }
-        #[expect(clippy::cast_precision_loss, reason = "counts become f32")]
         let weight = |stems: &[String], count: usize| {
             let (sum, number) = longer.get(stems).copied().unwrap_or((0, 1));
             (stems.len() as f32 + 1.0).log2() * (count as f32 - sum as f32 / number as f32)
@@ -179,7 +178,6 @@ impl Extraction {
                 }
             }
         }
-        #[expect(clippy::cast_precision_loss, reason = "counts become f32")]
         let share = |count: usize, of: usize| count as f32 / of.max(1) as f32;
         for (phrases, &all) in joint.iter_mut().zip(&sources) {
             phrases.retain(|_, spellings| {
@@ -277,11 +275,9 @@ fn most_frequent(spellings: &HashMap<String, usize>) -> String {
 
 /// The spellings that are no exceptions, the most frequent first.
 fn forms(spellings: HashMap<String, usize>) -> Vec<String> {
-    #[expect(clippy::cast_precision_loss, reason = "counts become f32")]
     let least = spellings.values().sum::<usize>() as f32 * LEAST_OF_FORM;
     let mut forms: Vec<(String, usize)> = spellings.into_iter().collect();
     forms.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
-    #[expect(clippy::cast_precision_loss, reason = "counts become f32")]
     forms.retain(|(_, count)| *count as f32 >= least);
     forms.into_iter().map(|(form, _)| form).collect()
 }

@@ -55,7 +55,6 @@ pub(super) fn cut(text: &str, pieces: &Pieces) -> Vec<Cut> {
             let piece = &pieces.list[id as usize];
             let score = match piece.kind {
                 Kind::Unused => continue,
-                #[expect(clippy::cast_precision_loss, reason = "a symbol is short")]
                 Kind::UserDefined => (end - start) as f32 * pieces.greatest_score - 0.1,
                 _ => piece.score,
             };

@@ -31,18 +31,13 @@ pub struct Progress {
 
 impl Progress {
     /// Seconds that are left at this speed.
-    #[expect(clippy::cast_precision_loss, reason = "bytes become f64")]
     pub fn seconds_left(&self) -> Option<f64> {
         let left = self.total?.checked_sub(self.done)?;
         (self.speed > 1.0).then(|| left as f64 / self.speed)
     }
 
     /// The part that has arrived, from 0 to 1.
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        reason = "a share of a bar"
-    )]
+    #[expect(clippy::cast_possible_truncation, reason = "a share of a bar")]
     pub fn share(&self) -> Option<f32> {
         let total = self.total?;
         Some((self.done as f64 / total.max(1) as f64).min(1.0) as f32)
@@ -284,7 +279,6 @@ impl Pace {
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "bytes become f64")]
     fn arrived(&mut self, at: usize, done: u64, total: Option<u64>) {
         let file = &mut self.files[at];
         file.0 = done;

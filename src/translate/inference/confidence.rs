@@ -15,7 +15,6 @@ const ENOUGH: usize = 8;
 impl Translation {
     /// The share of translations of which the model was as sure that are good, from 0 to 1. None where no model wrote it.
     pub fn confidence(&self) -> Option<f32> {
-        #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
         let mean = self.log_prob / self.num_tokens as f32;
         let odds = (INTERCEPT + SLOPE * mean).exp();
         (self.num_tokens > 0).then(|| odds / (1.0 + odds))
@@ -30,7 +29,6 @@ pub fn unlike(confidences: impl IntoIterator<Item = f32>) -> Option<f32> {
 }
 
 /// [`unlike`] by the sum and the number of the values.
-#[expect(clippy::cast_precision_loss, reason = "a document's sentences")]
 pub fn unlike_in_mean(sum: f32, count: usize) -> Option<f32> {
     let mean = sum / count as f32;
     (count >= ENOUGH && mean < UNLIKE).then_some(mean)

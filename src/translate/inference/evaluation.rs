@@ -10,7 +10,7 @@ use super::translator::Translator;
 use canopy_base::error::Result;
 use canopy_corpus::memory::{constraint_suffix, previous_suffix};
 use canopy_corpus::{DocumentUnits, Segment};
-use canopy_metrics::discourse::{EarlierForms, FormOfAddress};
+use canopy_metrics::formality::{EarlierForms, FormOfAddress};
 use canopy_nn::model::{BertSequence, Model};
 use canopy_nn::search::{
     SearchOptions, SourceFrame, SourceSentence, SourceText, TermConstraints, search_sentences,

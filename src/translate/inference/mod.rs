@@ -69,7 +69,6 @@ pub use starter::{asset_folders, is_starter, starter_model, starter_model_for};
 pub use tracing::TraceCost;
 pub use translation::{Flag, Translation};
 pub use translator::{
-    AlignmentHeads, AlignmentStep, ForeignDescription, ImportedModel, MeanLogProbs, ModelInfo,
-    Reads, TermMode, TermUse, TraceRequest, Translator, foreign_parts, import_model,
-    is_translatable,
+    AlignmentHeads, ForeignDescription, ImportedModel, MeanLogProbs, ModelInfo, Reads, TermMode,
+    TermUse, TraceRequest, Translator, foreign_parts, import_model, is_translatable,
 };

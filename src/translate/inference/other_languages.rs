@@ -2,6 +2,7 @@
 
 use whatlang::{Detector, Lang, Script, detect};
 
+use canopy_base::table::row;
 use canopy_document::document::Document;
 use canopy_document::placeholder::{folded, stripped};
 use canopy_tokenize::two_letters;
@@ -14,76 +15,7 @@ const MIN_WORDS: usize = 5;
 const MAX_SENTENCES: usize = 50;
 
 /// The commonest small words of languages, which distinguish a sentence from names and technical words.
-const COMMON_WORDS: [(Lang, &str); 17] = [
-    (
-        Lang::Eng,
-        "the of and to in is that for it with as was on are be this by you not or have from at which your can will",
-    ),
-    (
-        Lang::Deu,
-        "der die das und ist nicht ein eine zu den dem mit von auf für sich sie im des auch werden wird sind als oder bei durch",
-    ),
-    (
-        Lang::Fra,
-        "le la les des et est une un du que dans pour qui sur pas au avec ce par plus vous ne sont cette être ou il elle",
-    ),
-    (
-        Lang::Spa,
-        "el la los las de que y en un una es del se por con para no al lo como más su está este esta son o puede usted",
-    ),
-    (
-        Lang::Por,
-        "o a os as de que e do da em um uma é não para com no na por se dos das mais ao como são pode você está este",
-    ),
-    (
-        Lang::Ita,
-        "il la di che e è un una per non con del della in sono i le si da al dei come più questo anche gli nel alla essere",
-    ),
-    (
-        Lang::Nld,
-        "de het een en van is dat niet in op te zijn voor met die aan er om ook als bij door naar worden wordt kan deze u",
-    ),
-    (
-        Lang::Swe,
-        "och att det är en som på för med av den inte till ett har om kan ska du eller från när var detta vid i",
-    ),
-    (
-        Lang::Dan,
-        "og at det er en som på for med af den ikke til et har om kan skal du eller fra når var dette ved i de",
-    ),
-    (
-        Lang::Nob,
-        "og å det er en som på for med av den ikke til et har om kan skal du eller fra når var dette ved i de",
-    ),
-    (
-        Lang::Pol,
-        "i w na z do że się nie to jest o jak po od za przez dla są ten może być oraz lub czy tym jego który która",
-    ),
-    (
-        Lang::Ces,
-        "a je se v na že to s z do o pro jako za by ale jsou nebo jeho který která být při pokud tento této byl po",
-    ),
-    (
-        Lang::Fin,
-        "ja on ei että se oli hän ovat mutta kun niin kuin tai joka myös voi ole sen tämä ne sitä siitä mukaan olla jos",
-    ),
-    (
-        Lang::Hun,
-        "a az és hogy nem egy is van meg de ha csak vagy el mint kell már ez azt volt lehet itt ami ki majd minden",
-    ),
-    (
-        Lang::Tur,
-        "ve bir bu da de için ile olarak çok daha ne var olan gibi kadar sonra ya en ama değil mi her ki veya",
-    ),
-    (
-        Lang::Ron,
-        "și de la în a nu cu pe un o este să care din mai pentru sau că se fi sunt ce prin al ale dacă după fost",
-    ),
-    (
-        Lang::Lat,
-        "et in est non ad cum ut sed ex qui quae quod aut si per sunt esse ab atque enim nec hoc",
-    ),
-];
+const COMMON_WORDS: &str = include_str!("common_words.tsv");
 
 /// Languages that whatlang's letter trigrams do not distinguish.
 const KIN: [&[Lang]; 6] = [
@@ -167,12 +99,7 @@ fn letters_of(text: &str, script: Script) -> usize {
 
 /// Whether the small words of a sentence are those of its language, and not those of the model's.
 fn has_words_of(text: &str, language: Lang, source: Lang) -> bool {
-    let list = |language: Lang| {
-        COMMON_WORDS
-            .iter()
-            .find(|it| it.0 == language)
-            .map(|it| it.1)
-    };
+    let list = |language: Lang| row(COMMON_WORDS, language.code());
     let (Some(own), others) = (list(language), list(source).unwrap_or_default()) else {
         return false;
     };

@@ -23,7 +23,7 @@ pub(in crate::inference) use foreign::name_of;
 pub use foreign::{
     ForeignDescription, ImportedModel, foreign_description, foreign_parts, import_model,
 };
-pub use markup::{AlignmentHeads, AlignmentStep};
+pub use markup::AlignmentHeads;
 pub use remote::TraceRequest;
 pub use scoring::MeanLogProbs;
 pub(in crate::inference) use terms::{SOFT_BONUS, TermWishes, spelt};
@@ -82,7 +82,6 @@ pub struct Translator {
     /// Whether translations that are broken are searched again.
     pub(super) looks_again: bool,
     alignment_heads: AlignmentHeads,
-    alignment_step: AlignmentStep,
     /// The user's translation memory.
     memory: Option<Arc<TranslationMemory>>,
     /// The user's terms.
@@ -272,7 +271,6 @@ impl Translator {
         other.address.clone_from(&self.address);
         other.reading = self.reading;
         other.alignment_heads = self.alignment_heads;
-        other.alignment_step = self.alignment_step;
         Ok(other)
     }
 

@@ -119,7 +119,6 @@ impl GlyphReader {
                 "they hold no text, only pictures; recognise their text first (OCR) and open what comes of it",
             ));
         }
-        #[expect(clippy::cast_precision_loss, reason = "a share")]
         if self.unknown as f64 > MAX_UNKNOWN * self.glyphs as f64 {
             return Err(damaged(
                 "its fonts",

@@ -241,7 +241,6 @@ impl<'g> Laid<'g> {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "lengths of subtitles are small")]
 fn as_f64(count: usize) -> f64 {
     count as f64
 }

@@ -4,7 +4,8 @@
 use super::Draft;
 use super::words::{Word, words};
 use canopy_document::placeholder;
-use canopy_metrics::discourse::{FormOfAddress, begins_sentence};
+use canopy_metrics::discourse::begins_sentence;
+use canopy_metrics::formality::FormOfAddress;
 
 /// English pronouns that German renders with the same words as a *you*.
 const OTHERS: [&str; 6] = ["she", "her", "hers", "they", "their", "them"];

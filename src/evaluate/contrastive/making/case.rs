@@ -117,21 +117,8 @@ pub(super) fn is_plural(word: &Word) -> bool {
 
 /// Whether `es` belongs to an expression: `es gibt`, `handelt es sich`, `es sei denn`.
 pub(super) fn has_fixed_es(target: &[Word], at: usize) -> bool {
-    const FIXED: [&str; 12] = [
-        "gibt",
-        "handelt",
-        "sei",
-        "geht",
-        "gilt",
-        "empfiehlt",
-        "bedarf",
-        "heißt",
-        "lohnt",
-        "kommt",
-        "gab",
-        "ging",
-    ];
+    const FIXED: &str = "gibt handelt sei geht gilt empfiehlt bedarf heißt lohnt kommt gab ging";
     let around = [at.checked_sub(1), Some(at + 1)].into_iter().flatten();
     let mut around = around.filter_map(|at| target.get(at));
-    around.any(|word| FIXED.contains(&word.lower().as_str()))
+    around.any(|word| FIXED.split(' ').any(|fixed| fixed == word.lower()))
 }

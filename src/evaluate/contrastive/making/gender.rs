@@ -68,7 +68,6 @@ impl Genders {
             let Some(winner) = votes.iter().position(|count| Some(count) == most) else {
                 continue;
             };
-            #[expect(clippy::cast_precision_loss, reason = "counts of articles")]
             let agree = votes[winner] as f64 >= SHARE * total as f64;
             if total >= LEAST && agree {
                 let gender = [Masculine, Feminine, Neuter][winner];

@@ -233,7 +233,6 @@ fn together(sides: &[(Vec<String>, Vec<String>)], from: &str, (one, two): (&str,
     units.count()
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of units")]
 fn share(part: usize, whole: usize) -> f64 {
     part as f64 / whole.max(1) as f64
 }

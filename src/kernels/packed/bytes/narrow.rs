@@ -1,10 +1,5 @@
 //! Tiles of AVX2's registers, which hold the sums of half a panel.
 
-#![allow(
-    clippy::needless_range_loop,
-    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
-)]
-
 #[cfg(test)]
 use std::arch::x86_64::_mm256_dpbusd_epi32;
 use std::arch::x86_64::{

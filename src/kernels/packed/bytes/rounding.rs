@@ -1,10 +1,5 @@
 //! Rows of numbers become bytes.
 
-#![allow(
-    clippy::needless_range_loop,
-    reason = "plain loops stay in the vector instructions of their caller, as the adapters of iterators may not"
-)]
-
 use super::COLUMNS;
 
 /// Adding it rounds to the nearest integer, which then stands in the lowest bits.

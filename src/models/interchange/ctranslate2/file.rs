@@ -175,10 +175,6 @@ impl ModelFile {
     }
 
     /// A setting of one number; none if it is missing.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "settings are small numbers or floats"
-    )]
     pub fn setting(&self, name: &str) -> Option<f32> {
         let variable = self.variables.get(name)?;
         match variable.kind {

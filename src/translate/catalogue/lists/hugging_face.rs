@@ -9,30 +9,10 @@ use crate::catalogue::place::{Catalogue, Origin};
 use canopy_base::error::Result;
 
 /// Files next to the weights, by name or, with `*`, by ending.
-const BESIDE: &[&str] = &[
-    "config.json",
-    "generation_config.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "added_tokens.json",
-    "tokenizer.json",
-    "vocab.json",
-    "vocab.txt",
-    "merges.txt",
-    "metadata.json",
-    "model_info.json",
-    "model.toml",
-    "LICENSE",
-    "LICENSE.txt",
-    "LICENSE.md",
-    "LICENCE",
-    "README.md",
-    "*.spm",
-    "*.model",
-    "*.yml",
-    "*vocabulary.json",
-    "*vocabulary.txt",
-];
+const BESIDE: &str = "config.json generation_config.json tokenizer_config.json special_tokens_map.json \
+    added_tokens.json tokenizer.json vocab.json vocab.txt merges.txt metadata.json model_info.json \
+    model.toml LICENSE LICENSE.txt LICENSE.md LICENCE README.md *.spm *.model *.yml *vocabulary.json \
+    *vocabulary.txt";
 
 /// Reads what the API says of a repository; `files` is the address below which its files are.
 pub(in crate::catalogue) fn read_repository(
@@ -127,7 +107,7 @@ fn chosen<'a>(siblings: &'a [Value], answer: &Value) -> Result<Vec<&'a str>, Str
     let weights = weights(&top)?;
     let beside = top
         .iter()
-        .filter(|name| BESIDE.iter().any(|known| matches(known, name)));
+        .filter(|name| BESIDE.split(' ').any(|known| matches(known, name)));
     Ok(weights.into_iter().chain(beside.copied()).collect())
 }
 

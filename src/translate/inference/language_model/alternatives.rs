@@ -49,7 +49,6 @@ impl<C: Chat> DocumentChat<'_, C> {
                 continue;
             };
             if found.iter().all(|(_, other)| *other != text) {
-                #[expect(clippy::cast_precision_loss, reason = "tokens of a sentence")]
                 let tokens = answer.num_tokens.max(1) as f32;
                 found.push((answer.log_prob.unwrap_or_default() / tokens, text));
             }

@@ -267,7 +267,6 @@ impl Forced<'_> {
         let (prompt, owners) =
             owned_prompt(&mut self.chat.chat, &self.conversation, &self.request)?;
         let mut masses = BTreeMap::new();
-        #[expect(clippy::cast_precision_loss, reason = "few heads and words")]
         let rows = (heads.len() * self.answer.len()) as f32;
         let mut recorder = |attention: Attention<'_>| {
             if !heads.contains(&(attention.layer, attention.head)) {

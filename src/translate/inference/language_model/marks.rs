@@ -25,7 +25,6 @@ pub(super) fn placed(stored: &str, points: &[String], edited: &str, language: &s
 }
 
 /// Words of two texts, aligned by their place.
-#[expect(clippy::cast_precision_loss, reason = "words of a sentence")]
 fn by_place(source: &str, target: &str) -> Alignment {
     let (source, target) = (word_ranges(source), word_ranges(target));
     let place = |index: usize, all: usize| (index as f32 + 0.5) / all as f32;

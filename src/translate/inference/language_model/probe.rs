@@ -139,7 +139,6 @@ fn place(folder: &Path) -> Option<PathBuf> {
 ///
 /// # Errors
 /// If the model refuses a prompt.
-#[expect(clippy::cast_precision_loss, reason = "a few sentences")]
 pub(super) fn probe(model: &Arc<LanguageModel>) -> Result<Vec<HeadScore>> {
     let (layers, heads) = (model.network.num_layers(), model.network.num_heads());
     let mut scores: Vec<HeadScore> = (0..layers * heads)

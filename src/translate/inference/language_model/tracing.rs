@@ -247,7 +247,6 @@ impl Tracer {
     }
 
     /// Adds what a head gives to the first token.
-    #[expect(clippy::cast_precision_loss, reason = "few heads")]
     fn add_sink(&mut self, layer: usize, head: usize, sink: f32) {
         let gate = &mut self.trace.overview.gates[layer];
         let share = sink / self.num_heads as f32;

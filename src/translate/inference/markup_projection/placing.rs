@@ -68,7 +68,6 @@ impl<'s> Placing<'s> {
             let places = self.occurrences(&self.source.text[node.range.clone()], &all);
             let own = self.source_words.within(&node.range);
             if let ([place], false) = (places.as_slice(), own.is_empty()) {
-                #[expect(clippy::cast_precision_loss, reason = "a number of words")]
                 let share = 1.0 / own.len() as f32;
                 for row in &mut self.weights[place.clone()] {
                     row.fill(0.0);

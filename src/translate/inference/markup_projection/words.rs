@@ -104,7 +104,6 @@ fn shares_of(words: &Words, token: &Range<usize>) -> Vec<(usize, f32)> {
     let overlap = |word: &Range<usize>| word.end.min(token.end) - word.start.max(token.start);
     let lengths: Vec<usize> = touched.map(overlap).collect();
     let sum: usize = lengths.iter().sum();
-    #[expect(clippy::cast_precision_loss, reason = "lengths of words")]
     let share = |length: usize| length as f32 / sum as f32;
     (first..)
         .zip(lengths)

@@ -16,7 +16,8 @@ use canopy_base::error::Result;
 use canopy_corpus::is_same_language;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Document;
-use canopy_metrics::discourse::{FormOfAddress, Others, begins_sentence};
+use canopy_metrics::discourse::begins_sentence;
+use canopy_metrics::formality::{FormOfAddress, Others};
 use canopy_nn::search::{TermConstraints, TermForce};
 use canopy_tokenize::{Side, Tokenizer};
 
@@ -81,7 +82,7 @@ impl AddressForms {
             TermMode::Soft => TermForce::Soft { bonus: SOFT_BONUS },
         };
         let constraints = FormOfAddress::ALL.map(|form| {
-            let wanted = ids(&form.words());
+            let wanted = ids(form.words());
             let constraints = Others::ALL.map(|others| {
                 let forbidden = ids(&form.words_of_others(others));
                 let wanted = std::slice::from_ref(&wanted);

@@ -14,7 +14,7 @@ use super::translation::Translation;
 use super::translator::Translator;
 use canopy_base::error::Result;
 use canopy_document::document::Document;
-use canopy_metrics::discourse::FormOfAddress;
+use canopy_metrics::formality::FormOfAddress;
 use canopy_nn::search::SearchOptions;
 use formality::translate_in_form;
 pub use formality::{AddressChoice, AddressForms};

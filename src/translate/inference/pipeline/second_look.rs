@@ -237,7 +237,6 @@ fn num_faults(translation: &Translation, source: &str) -> usize {
 
 /// Whether a translation has fewer faults than another one, or as many and a higher mean log-probability of its tokens.
 fn is_better(one: &Translation, other: &Translation, source: &str) -> bool {
-    #[expect(clippy::cast_precision_loss, reason = "sentences are short")]
     let mean = |it: &Translation| it.log_prob / it.num_tokens.max(1) as f32;
     let [faults, others] = [one, other].map(|it| num_faults(it, source));
     faults < others || faults == others && mean(one) > mean(other)

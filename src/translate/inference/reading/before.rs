@@ -4,7 +4,7 @@ use super::ModelReader;
 use crate::inference::pipeline::KnownTranslations;
 use canopy_corpus::memory::{constraint_suffix, previous_suffix};
 use canopy_document::document::Document;
-use canopy_metrics::discourse::FormOfAddress;
+use canopy_metrics::formality::FormOfAddress;
 use canopy_tokenize::Side;
 
 impl ModelReader<'_> {

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use burn::module::Module;
 use burn::tensor::Device;
 
-use super::markup::{AlignmentHeads, AlignmentStep};
+use super::markup::AlignmentHeads;
 use super::{ModelInfo, Reads, Translator, reads};
 use crate::inference::device::{ComputeDevice, DeviceChoice};
 use crate::inference::installed_models::StatedModel;
@@ -297,7 +297,6 @@ impl Translator {
             tokenizer: tokenizer.shared(),
             description,
             alignment_heads: heads.unwrap_or_default(),
-            alignment_step: AlignmentStep::default(),
             memory: None,
             terms: None,
             address: None,

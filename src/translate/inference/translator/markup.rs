@@ -37,16 +37,6 @@ impl AlignmentHeads {
     }
 }
 
-/// The step of the decoder whose attention aligns a token.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AlignmentStep {
-    /// In which it is chosen.
-    #[default]
-    Written,
-    /// In which it is read for the first time, to choose the next one.
-    Read,
-}
-
 impl Translator {
     /// From now on the model gets no markup, and what it writes gets it by alignment, as with models whose vocabularies
     /// have no placeholders.
@@ -57,14 +47,6 @@ impl Translator {
     /// Which heads align words.
     pub fn set_alignment_heads(&mut self, heads: AlignmentHeads) {
         self.alignment_heads = heads;
-    }
-
-    /// Whether a token is aligned by what is read when it has just been written, one step after it is chosen: Chen et al.,
-    /// "Accurate Word Alignment Induction from Neural Machine Translation", EMNLP 2020. Off, since with the base model 158
-    /// of 732 tags of help pages stand so where the reference has them, otherwise 459 (`docs/research/markup.md`). Heads that were
-    /// trained to align are read when it is chosen.
-    pub fn set_alignment_step(&mut self, step: AlignmentStep) {
-        self.alignment_step = step;
     }
 
     /// Puts the markup of a source sentence, whose points show `points`, into any translation of it.
@@ -171,14 +153,12 @@ impl Translator {
             target_start += lead + decoded.text.len() + tail;
         }
         let rows = self.attention(&source, &target);
-        let is_trained = self.description.alignment.is_some();
-        let later = usize::from(self.alignment_step == AlignmentStep::Read && !is_trained);
         let (num_source, mut before) = (alignment.source.len(), 0);
         for (part, &(num_tokens, num_ids)) in counts.iter().enumerate() {
             let first = source.sentences[part].start + special.source_prefix.len();
             for row in 0..num_ids {
                 let mut weights = vec![0.0; num_source];
-                let read = rows.get(&(target.sentences[part].start + row + later));
+                let read = rows.get(&(target.sentences[part].start + row));
                 for &(key, weight) in read.into_iter().flatten() {
                     let place = (key as usize)
                         .checked_sub(first)

@@ -126,7 +126,6 @@ impl Translator {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "sentences are short")]
 fn mean(log_probs: &[f32]) -> Option<f32> {
     let sum: f32 = log_probs.iter().sum();
     (!log_probs.is_empty()).then(|| sum / log_probs.len() as f32)

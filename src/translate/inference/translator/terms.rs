@@ -223,7 +223,6 @@ impl Translator {
 }
 
 /// The log-probability of a token, its end among them.
-#[expect(clippy::cast_precision_loss, reason = "sentences are short")]
 fn per_token(hypothesis: &Hypothesis) -> f32 {
     hypothesis.log_prob / (hypothesis.ids.len() + 1) as f32
 }

@@ -14,7 +14,7 @@ use canopy_corpus::{DocumentUnits, Segment, SegmentUnit};
 use canopy_document::document::Document;
 use canopy_document::document::Format;
 use canopy_kernels::WordNormaliser;
-use canopy_metrics::discourse::{EarlierForms, FormOfAddress};
+use canopy_metrics::formality::{EarlierForms, FormOfAddress};
 use canopy_models::weights::Languages;
 use canopy_nn::model::{
     Architecture, Context, MemorySource, ModelConfig, Network, NormPosition, Positions, Reach,
@@ -84,7 +84,6 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         // A random model repeats itself, and has nothing better.
         looks_again: false,
         alignment_heads: AlignmentHeads::default(),
-        alignment_step: super::AlignmentStep::default(),
         memory: None,
         terms: None,
         address: None,
@@ -673,7 +672,6 @@ fn given_translations_are_scored_in_their_document() {
             .reader()
             .read_ids_of_translation(&own.text, &document.sentences[1].text)];
     if is_read_as_written && !own.flags.contains(&Flag::CutOff) {
-        #[expect(clippy::cast_precision_loss, reason = "a few tokens")]
         let mean = own.log_prob / own.num_tokens as f32;
         assert!((scored[&1][0].expect("a score") - mean).abs() < 1e-3);
     }

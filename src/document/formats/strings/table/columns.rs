@@ -6,6 +6,7 @@ use crate::builder::Failure;
 use crate::formats::columns::{Column, ColumnName};
 use crate::formats::language;
 use crate::words::Words;
+use canopy_base::table::{row, rows};
 
 /// Which columns are translated.
 pub(super) struct Chosen {
@@ -17,47 +18,13 @@ pub(super) struct Chosen {
     pub note: Option<usize>,
 }
 
-const KEYS: [&str; 9] = [
-    "key",
-    "id",
-    "identifier",
-    "name",
-    "msgctxt",
-    "string id",
-    "string_id",
-    "stringid",
-    "code",
-];
-const NOTES: [&str; 8] = [
-    "comment",
-    "comments",
-    "note",
-    "notes",
-    "description",
-    "context",
-    "developer comment",
-    "remarks",
-];
-const SOURCES: [&str; 6] = [
-    "source",
-    "source text",
-    "source_text",
-    "original",
-    "msgid",
-    "source string",
-];
-const TARGETS: [&str; 7] = [
-    "target",
-    "target text",
-    "target_text",
-    "translation",
-    "translated",
-    "msgstr",
-    "translated string",
-];
-const TEXTS: [&str; 10] = [
-    "text", "string", "value", "message", "title", "label", "content", "body", "question", "answer",
-];
+/// In each row what a column is, and the names of such columns.
+const COLUMNS: &str = include_str!("columns.tsv");
+
+/// Whether a column of this name, in small letters, is of a kind.
+fn is_kind(name: &str, kind: &str) -> bool {
+    row(COLUMNS, kind).is_some_and(|names| names.split('\t').any(|known| known == name))
+}
 
 impl Chosen {
     fn names(records: &[Record]) -> Vec<String> {
@@ -74,15 +41,13 @@ impl Chosen {
                 .iter()
                 .all(|(source, target)| column != source && column != target)
         };
-        let find = |known: &[&str]| {
-            names
-                .iter()
-                .position(|name| known.contains(&name.as_str()))
-                .filter(is_free)
+        let find = |kind: &str| {
+            let place = names.iter().position(|name| is_kind(name, kind));
+            place.filter(is_free)
         };
         Self {
-            key: find(&KEYS).filter(|_| has_header),
-            note: find(&NOTES).filter(|_| has_header),
+            key: find("key").filter(|_| has_header),
+            note: find("note").filter(|_| has_header),
             pairs,
             has_header,
         }
@@ -90,16 +55,16 @@ impl Chosen {
 
     pub fn guessed(records: &[Record]) -> Self {
         let names = Self::names(records);
-        let find = |known: &[&str]| names.iter().position(|name| known.contains(&name.as_str()));
+        let find = |kind: &str| names.iter().position(|name| is_kind(name, kind));
         let languages: Vec<usize> = (0..names.len())
             .filter(|&column| is_language(&names[column]))
             .collect();
         let texts: Vec<(usize, usize)> = (0..names.len())
-            .filter(|&column| TEXTS.contains(&names[column].as_str()))
+            .filter(|&column| is_kind(&names[column], "text"))
             .map(|column| (column, column))
             .collect();
-        let has_known = find(&KEYS).is_some() || find(&NOTES).is_some();
-        let (pairs, has_header) = match (find(&SOURCES), find(&TARGETS)) {
+        let has_known = find("key").is_some() || find("note").is_some();
+        let (pairs, has_header) = match (find("source"), find("target")) {
             (Some(source), Some(target)) => (vec![(source, target)], true),
             (Some(source), None) => (vec![(source, source)], true),
             _ if languages.len() > 1 => (vec![(languages[0], languages[1])], true),
@@ -110,7 +75,7 @@ impl Chosen {
             _ => {
                 let has_header = has_known && names.len() > 1;
                 let rows = records.get(usize::from(has_header)..).unwrap_or_default();
-                let known = [find(&KEYS), find(&NOTES)];
+                let known = [find("key"), find("note")];
                 let is_free = |column: &usize| !has_header || !known.contains(&Some(*column));
                 let columns = 0..rows
                     .iter()
@@ -154,12 +119,8 @@ impl Chosen {
             let target = column.target.as_ref().map_or(Ok(source), &mut place)?;
             pairs.push((source, target));
         }
-        let known = |name: &String| {
-            [&KEYS[..], &NOTES, &SOURCES, &TARGETS, &TEXTS]
-                .concat()
-                .contains(&name.as_str())
-                || is_language(name)
-        };
+        let known =
+            |name: &String| rows(COLUMNS).any(|(kind, _)| is_kind(name, kind)) || is_language(name);
         let has_header = has_header
             || pairs
                 .iter()
