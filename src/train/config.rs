@@ -80,6 +80,9 @@ pub struct TrainingConfig {
     pub label_smoothing: f32,
     /// Share of activations dropped, in `[0, 1)`.
     pub dropout: f32,
+    /// Share of attention weights dropped after the softmax or sparsemax, those of the attention to the document among them,
+    /// in `[0, 1)`. Fused attention kernels of a GPU do not have it: there it is computed by tensor operations.
+    pub attention_dropout: f32,
     /// Probability with which a merge of subwords is left out wherever it could be done, so that each epoch has the same texts in
     /// other subwords, in `[0, 1)`: BPE-dropout, Provilkov et al., ACL 2020.
     pub bpe_dropout: f32,
@@ -165,6 +168,7 @@ impl Default for TrainingConfig {
             weight_decay: 0.0,
             label_smoothing: 0.1,
             dropout: 0.1,
+            attention_dropout: 0.0,
             bpe_dropout: 0.0,
             hidden_words: 0.0,
             copied_words: 0.0,
@@ -384,6 +388,7 @@ impl TrainingConfig {
             ("hidden_words", self.hidden_words),
             ("copied_words", self.copied_words),
             ("dropout", self.dropout),
+            ("attention_dropout", self.attention_dropout),
         ];
         let is_wrong = |(_, share): &(&str, f32)| !(0.0..1.0).contains(share);
         if let Some((field, found)) = shares.into_iter().find(is_wrong) {

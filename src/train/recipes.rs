@@ -33,7 +33,7 @@ pub const RECIPES: &[Recipe] = &[
     Recipe {
         name: "maruf-2019-second-stage",
         source: "Maruf et al. 2019, §4.2",
-        description: "A document-level system upon a trained model: rate 1e-4 throughout, dropout 0.2, early stopping",
+        description: "A document-level system upon a trained model: rate 1e-4 throughout, dropout 0.2, of attention weights too, early stopping",
         apply: maruf,
     },
     Recipe {
@@ -76,6 +76,7 @@ impl Recipe {
         config.adam_epsilon = defaults.adam_epsilon;
         config.weight_decay = defaults.weight_decay;
         config.learning_rate_factor = defaults.learning_rate_factor;
+        config.attention_dropout = defaults.attention_dropout;
         config.patience = defaults.patience;
         config.context_only = defaults.context_only;
         (self.apply)(config, d_model);
@@ -102,11 +103,13 @@ fn catsby(config: &mut TrainingConfig, d_model: usize) {
     config.weight_decay = 1e-4;
 }
 
-/// The authors' program is written in DyNet, whose Adam has these constants.
+/// The authors' program is written in DyNet, whose Adam has these constants; its four dropouts, one of them of attention
+/// weights, have one rate in the paper.
 fn maruf(config: &mut TrainingConfig, _: usize) {
     config.schedule = Schedule::Constant;
     config.learning_rate = 1e-4;
     config.dropout = 0.2;
+    config.attention_dropout = 0.2;
     config.label_smoothing = 0.1;
     config.adam_beta_2 = 0.999;
     config.adam_epsilon = 1e-8;
@@ -136,6 +139,7 @@ mod tests {
             // As an earlier recipe leaves it.
             context_only: true,
             weight_decay: 0.5,
+            attention_dropout: 0.5,
             ..TrainingConfig::default()
         };
         let recipe = Recipe::named(recipe).expect("a recipe");
@@ -156,6 +160,7 @@ mod tests {
     fn nothing_of_an_earlier_recipe_is_left() {
         let config = settings("vaswani-2017", "x-transformer-small");
         assert!(!config.context_only && config.weight_decay.abs() < 1e-12);
+        assert!(config.attention_dropout.abs() < 1e-12);
     }
 
     #[test]

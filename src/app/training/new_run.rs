@@ -195,6 +195,7 @@ impl NewRun {
         config.warmup_steps = begun.warmup_steps;
         config.label_smoothing = begun.label_smoothing;
         config.dropout = begun.dropout;
+        config.attention_dropout = begun.attention_dropout;
         config.batch_tokens = begun.batch_tokens;
         config.validate_every = begun.validate_every;
         config.checkpoint_every = begun.checkpoint_every;

@@ -154,6 +154,14 @@ pub static FIELDS: &[Field] = &[
     ),
     field(
         Optimisation,
+        "attention_dropout",
+        "Attention dropout",
+        "",
+        "Share of attention weights dropped: which other word or sentence a word reads.",
+        Share(|config| &mut config.attention_dropout),
+    ),
+    field(
+        Optimisation,
         "label_smoothing",
         "Label smoothing",
         "",

@@ -144,7 +144,7 @@ mod tests {
         let norm = Norm::new(D, &Device::flex());
         for gated in [false, true] {
             let layer = fusion(gated);
-            let bert = layer.prepare(&states).attend(x.clone(), &query_spans);
+            let bert = layer.prepare(&states).attend(x.clone(), &query_spans, None);
             let none = DropoutSource::none();
             let got = values(&layer.join(&norm, x.clone(), own.clone(), bert, &none));
             let (memory, own) = (values(&memory), values(&own));

@@ -198,7 +198,8 @@ impl GatedMemory {
     ) -> Tensor<2> {
         match self {
             Self::Layer { memory, layer } => {
-                layer.forward(memory.attend(queries, query_spans), own, drop)
+                let read = memory.attend(queries, query_spans, drop.attention());
+                layer.forward(read, own, drop)
             }
             Self::Han {
                 words,

@@ -237,7 +237,9 @@ impl Decoder {
         for (number, layer) in self.layers.iter().enumerate() {
             let memory = layer.cross_attention.project(sources.clone());
             y = self.residual(y, &layer.norm_self, drop, |y| match layer.self_sublayer() {
-                SelfSublayer::Attention(attention) => attention.forward(y.clone(), y, &own),
+                SelfSublayer::Attention(attention) => {
+                    attention.forward(y.clone(), y, &own, drop.attention())
+                }
                 SelfSublayer::Ssru(ssru) => ssru.forward(y, &rows.sentences),
             });
             if let (Some(fusion), Some(bert)) = (&layer.fusion, &encoded.bert) {
@@ -245,8 +247,14 @@ impl Decoder {
                     let attention = &layer.cross_attention;
                     attention.weights_of(y.clone(), &memory.0, &cross, keep)
                 });
-                let own = layer.cross_attention.attend(y.clone(), memory, &cross);
-                let read = fusion.prepare(bert).attend(y.clone(), &query_spans);
+                let dropout = drop.attention();
+                let own = layer
+                    .cross_attention
+                    .attend(y.clone(), memory, &cross, dropout);
+                let dropout = drop.attention();
+                let read = fusion
+                    .prepare(bert)
+                    .attend(y.clone(), &query_spans, dropout);
                 y = fusion.join(&layer.norm_cross, y, own, read, drop);
                 y = self.residual(y, &layer.norm_ff, drop, |y| {
                     fed_forward = Some(y.clone());
@@ -259,13 +267,14 @@ impl Decoder {
                     let attention = &layer.cross_attention;
                     attention.weights_of(y.clone(), &memory.0, &cross, keep)
                 });
-                layer.cross_attention.attend(y, memory, &cross)
+                let dropout = drop.attention();
+                layer.cross_attention.attend(y, memory, &cross, dropout)
             });
             if let Some(context) = &layer.context {
                 let memory = Memory::from_states(encoded.states.clone(), encoded.documents.clone());
                 y = context.join(self.norm_position, y, drop, |y| {
                     let position = (AttentionKind::DecoderContext, number);
-                    context.attend(y, &query_spans, &memory, position, recorder)
+                    context.attend(y, &query_spans, &memory, drop, position, recorder)
                 });
             }
             y = self.residual(y, &layer.norm_ff, drop, |y| {
@@ -451,12 +460,14 @@ impl Decoder {
                 };
                 memory.own = Some([keys.clone(), values.clone()]);
                 let rows = |x: Tensor<3>| x.reshape([hypotheses * len, d_model]);
-                attention.attend(y, (rows(keys), rows(values)), &own)
+                attention.attend(y, (rows(keys), rows(values)), &own, None)
             });
             if let (Some(fusion), Some(bert)) = (&layer.fusion, document) {
                 let source = memory.source.clone();
-                let own = layer.cross_attention.attend(y.clone(), source, &cross);
-                let read = bert.attend(y.clone(), &query_spans);
+                let own = layer
+                    .cross_attention
+                    .attend(y.clone(), source, &cross, None);
+                let read = bert.attend(y.clone(), &query_spans, None);
                 y = fusion.join(&layer.norm_cross, y, own, read, &none);
             } else {
                 y = self.residual(y, &layer.norm_cross, &none, |y| {
@@ -465,13 +476,13 @@ impl Decoder {
                         Some(PaddedSource { runs, layers }) => {
                             attention.attend_padded(y, layers[number].clone(), runs)
                         }
-                        None => attention.attend(y, memory.source.clone(), &cross),
+                        None => attention.attend(y, memory.source.clone(), &cross, None),
                     }
                 });
             }
             if let (Some(context), Some(document)) = (&layer.context, document) {
                 y = context.join(self.norm_position, y, &none, |y| {
-                    document.attend(y.clone(), &query_spans)
+                    document.attend(y.clone(), &query_spans, None)
                 });
             }
             y = self.residual(y, &layer.norm_ff, &none, |y| {

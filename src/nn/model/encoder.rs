@@ -275,8 +275,11 @@ impl Encoder {
                         attention.attention_weights(x.clone(), x.clone(), &segments, keep)
                     });
                 }
-                let own = attention.forward(x.clone(), x.clone(), &segments);
-                let read = fusion.prepare(bert).attend(x.clone(), &query_spans);
+                let own = attention.forward(x.clone(), x.clone(), &segments, drop.attention());
+                let dropout = drop.attention();
+                let read = fusion
+                    .prepare(bert)
+                    .attend(x.clone(), &query_spans, dropout);
                 x = fusion.join(&sublayer.norm, x, own, read, drop);
                 continue;
             }
@@ -290,7 +293,7 @@ impl Encoder {
                     Memory::from_states(words.unwrap_or(x).clone(), documents.clone())
                 });
                 let position = (AttentionKind::Context, layer.unwrap_or_default());
-                context.attend(x, &query_spans, &memory, position, recorder)
+                context.attend(x, &query_spans, &memory, drop, position, recorder)
             };
             x = sublayer.norm.residual(self.norm_position, x, drop, |x| {
                 if let (Some(attention), true) = (attention, layer == Some(last)) {

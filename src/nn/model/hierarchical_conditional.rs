@@ -19,7 +19,7 @@ use super::sentence_selection::SelectedSentences;
 use super::source2token::{Source2Token, Source2TokenConfig};
 use super::traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch};
 use super::tree::{ContentTree, Merge, MergeConfig, path_sums};
-use canopy_kernels::Projected;
+use canopy_kernels::{Dropout, Projected};
 
 /// Sizes of a [`HierarchicalConditionalAttention`] layer.
 #[derive(Config, Debug)]
@@ -212,7 +212,7 @@ impl TreeHeads {
         documents: &Documents,
     ) -> Tensor<2> {
         let memory = self.prepare(tokens, encodings, documents);
-        self.attend(queries, query_spans, &memory, documents)
+        self.attend(queries, query_spans, &memory, documents, None)
     }
 
     /// [`Self::forward`] over trees that were grown before.
@@ -222,9 +222,11 @@ impl TreeHeads {
         query_spans: &[QuerySpan],
         memory: &TreeMemory,
         documents: &Documents,
+        dropout: Option<Dropout>,
     ) -> Tensor<2> {
         let (projected, choice) = self.search_kept(queries, query_spans, memory, documents);
-        self.heads.attend(projected, &documents.sentences, &choice)
+        self.heads
+            .attend(projected, &documents.sentences, &choice, dropout)
     }
 }
 
@@ -270,7 +272,7 @@ impl HierarchicalConditionalAttention {
         documents: &Documents,
     ) -> Tensor<2> {
         let memory = self.prepare(tokens, documents);
-        self.attend(queries, query_spans, &memory, documents)
+        self.attend(queries, query_spans, &memory, documents, None)
     }
 
     /// Sentence encodings with the trees over them, and tokens, projected.
@@ -291,8 +293,11 @@ impl HierarchicalConditionalAttention {
         query_spans: &[QuerySpan],
         memory: &TreeMemory,
         documents: &Documents,
+        dropout: Option<Dropout>,
     ) -> Tensor<2> {
-        let read = self.tree.attend(queries, query_spans, memory, documents);
+        let read = self
+            .tree
+            .attend(queries, query_spans, memory, documents, dropout);
         self.output.forward(read)
     }
 }

@@ -231,7 +231,7 @@ impl Attend for SentenceAttention {
     }
 
     fn attend_memory(&self, query: MemoryQuery<'_, VisibleMemory>) -> Tensor<2> {
-        self.attend(query.rows, query.spans, query.memory)
+        self.attend(query.rows, query.spans, query.memory, query.dropout)
     }
 
     fn attend_with_weights(
@@ -277,7 +277,10 @@ impl Attend for ConditionalAttention {
     }
 
     fn attend_memory(&self, query: MemoryQuery<'_, SelectedMemory>) -> Tensor<2> {
-        self.attend(query.rows, query.spans, query.memory, query.documents)
+        let MemoryQuery {
+            memory, dropout, ..
+        } = query;
+        self.attend(query.rows, query.spans, memory, query.documents, dropout)
     }
 
     fn attend_with_weights(
@@ -320,7 +323,10 @@ impl Attend for HierarchicalConditionalAttention {
     }
 
     fn attend_memory(&self, query: MemoryQuery<'_, TreeMemory>) -> Tensor<2> {
-        self.attend(query.rows, query.spans, query.memory, query.documents)
+        let MemoryQuery {
+            memory, dropout, ..
+        } = query;
+        self.attend(query.rows, query.spans, memory, query.documents, dropout)
     }
 
     fn attend_with_weights(

@@ -186,7 +186,7 @@ impl ContextAttention {
         query_spans: &[QuerySpan],
         memory: &Memory,
     ) -> Tensor<2> {
-        self.prepare(memory).attend(queries, query_spans)
+        self.prepare(memory).attend(queries, query_spans, None)
     }
 
     /// Encodings of the sentences of `words`; none if the attention does not read any.

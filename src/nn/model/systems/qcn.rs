@@ -100,7 +100,9 @@ impl Attend for QueryCapsules {
     fn attend_memory(&self, query: MemoryQuery<'_, CapsuleVotes>) -> Tensor<2> {
         let sentences = &query.documents.sentences;
         let CapsuleVotes(votes) = query.memory;
-        self.attend(query.rows, query.spans, votes, sentences).0
+        let dropout = query.dropout;
+        self.attend(query.rows, query.spans, votes, sentences, dropout)
+            .0
     }
 
     fn attend_with_weights(
@@ -110,7 +112,8 @@ impl Attend for QueryCapsules {
     ) -> (Tensor<2>, AttentionWeights) {
         let sentences = &query.documents.sentences;
         let CapsuleVotes(votes) = query.memory;
-        let (read, capsules) = self.attend(query.rows.clone(), query.spans, votes, sentences);
+        let rows = query.rows.clone();
+        let (read, capsules) = self.attend(rows, query.spans, votes, sentences, None);
         (read, self.weights_of_tokens(query.rows, &capsules, keep))
     }
 }

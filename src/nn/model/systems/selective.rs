@@ -234,7 +234,10 @@ impl Attend for SelectiveAttention {
     }
 
     fn attend_memory(&self, query: MemoryQuery<'_, SelectedMemory>) -> Tensor<2> {
-        self.attend(query.rows, query.spans, query.memory, query.documents)
+        let MemoryQuery {
+            memory, dropout, ..
+        } = query;
+        self.attend(query.rows, query.spans, memory, query.documents, dropout)
     }
 
     fn attend_with_weights(
@@ -275,7 +278,7 @@ impl Attend for FlatAttention {
     }
 
     fn attend_memory(&self, query: MemoryQuery<'_, VisibleMemory>) -> Tensor<2> {
-        self.attend(query.rows, query.spans, query.memory)
+        self.attend(query.rows, query.spans, query.memory, query.dropout)
     }
 
     fn attend_with_weights(

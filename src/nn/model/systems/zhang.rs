@@ -114,7 +114,7 @@ impl Attend for MultiHeadAttention {
     fn attend_memory(&self, query: MemoryQuery<'_, WordMemory>) -> Tensor<2> {
         let WordMemory { keys, values } = query.memory.clone();
         let segments = own_segments(&query);
-        self.attend(query.rows, (keys, values), &segments)
+        self.attend(query.rows, (keys, values), &segments, query.dropout)
     }
 
     fn attend_with_weights(

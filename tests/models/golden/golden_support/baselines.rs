@@ -72,7 +72,7 @@ pub fn zhang_encoder_layer(case: &Case) {
             keys: keys.clone(),
         })
         .collect();
-    let read = attention.forward(states.clone(), encoding, &segments);
+    let read = attention.forward(states.clone(), encoding, &segments, None);
     case.output_rows("context_attention", read.clone(), &sentences);
     case.output_rows("gate", gate.gate(states, read), &sentences);
 

@@ -86,7 +86,9 @@ pub fn cardinality_encoder_layer(case: &Case) {
     Branches {
         case,
         own: attention.forward(states.clone(), states.clone(), &batch.own_segments()),
-        bert: fusion.prepare(&bert).attend(states.clone(), &query_spans),
+        bert: fusion
+            .prepare(&bert)
+            .attend(states.clone(), &query_spans, None),
         states: states.clone(),
         norm_own: encoder.sublayers[0].norm.clone(),
         sentences: &batch.sentences,
@@ -136,7 +138,9 @@ pub fn cardinality_decoder_layer(case: &Case) {
         own: layer
             .cross_attention
             .forward(states.clone(), encoded.states.clone(), &cross),
-        bert: fusion.prepare(&bert).attend(states.clone(), &query_spans),
+        bert: fusion
+            .prepare(&bert)
+            .attend(states.clone(), &query_spans, None),
         states,
         norm_own: layer.norm_cross.clone(),
         sentences: &batch.sentences,

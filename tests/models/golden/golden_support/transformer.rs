@@ -23,7 +23,7 @@ pub fn multi_head_attention(case: &Case) {
         attention.weights(query.clone(), key.clone(), &segments),
     );
     let memory = (attention.key.forward(key), attention.value.forward(value));
-    let output = attention.attend(query, memory, &segments);
+    let output = attention.attend(query, memory, &segments, None);
     case.output("output", output.clone());
     case.differentiate("output", output);
 }
