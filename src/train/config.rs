@@ -31,6 +31,9 @@ pub struct TrainingConfig {
     pub bert: PathBuf,
     /// The contexts that BERT reads, by `canopy corpus select-context`; empty for those that the preset chooses by place.
     pub contexts: PathBuf,
+    /// Encoder folder that chose the contexts by similarity, where that is another than `bert`, or BERT learns too: the
+    /// model keeps it, to choose likewise when it translates; empty for the folder that the contexts name.
+    pub context_encoder: PathBuf,
     /// Translations that a preset with a memory has in addition to the training pairs; empty for none.
     pub memory: PathBuf,
     /// A corpus of general documents, whose scores before and after show what a fine-tuned model forgets; empty for
@@ -145,6 +148,7 @@ impl Default for TrainingConfig {
             from: PathBuf::new(),
             bert: PathBuf::new(),
             contexts: PathBuf::new(),
+            context_encoder: PathBuf::new(),
             memory: PathBuf::new(),
             general: PathBuf::new(),
             contrastive_set: PathBuf::new(),
@@ -267,6 +271,7 @@ impl TrainingConfig {
             &mut self.from,
             &mut self.bert,
             &mut self.contexts,
+            &mut self.context_encoder,
             &mut self.memory,
             &mut self.general,
             &mut self.contrastive_set,

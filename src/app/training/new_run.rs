@@ -132,6 +132,7 @@ impl NewRun {
             if !preset.reads_bert() {
                 self.config.bert = none.bert;
                 self.config.contexts = none.contexts;
+                self.config.context_encoder = none.context_encoder;
                 self.config.train_bert = none.train_bert;
             }
         }
