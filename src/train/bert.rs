@@ -136,11 +136,12 @@ impl BertTexts {
                 sizes.context,
             )
         });
-        let Some((pieces, max_tokens, Some(Context::Bert { sentence, .. }))) = of_known.or(of_base)
-        else {
+        let Some((pieces, max_tokens, Some(context))) = of_known.or(of_base) else {
             return Ok(None);
         };
-        let sentence = chosen(config, sentence)?;
+        let Some(sentence) = chosen(config, context)? else {
+            return Ok(None);
+        };
         let has_file = !config.contexts.as_os_str().is_empty();
         if !has_file && matches!(sentence, ContextSentence::Similar(_)) {
             return Err(missing_contexts());
@@ -205,10 +206,10 @@ pub(super) fn check(config: &TrainingConfig, preset: &Preset) -> Result<()> {
     if !has_bert {
         return Err(missing_bert(preset));
     }
-    let Some(Context::Bert { sentence, .. }) = context else {
+    let sentence = context.map(|context| chosen(config, context)).transpose()?;
+    let Some(sentence) = sentence.flatten() else {
         return Ok(());
     };
-    let sentence = chosen(config, sentence)?;
     if config.contexts.as_os_str().is_empty() && matches!(sentence, ContextSentence::Similar(_)) {
         return Err(missing_contexts());
     }
@@ -321,13 +322,27 @@ fn missing_encoder(config: &TrainingConfig, name: &str) -> Error {
     })
 }
 
-/// How contexts are chosen in a run: as the file says, if there is one.
-pub(super) fn chosen(config: &TrainingConfig, preset: ContextSentence) -> Result<ContextSentence> {
+/// How contexts are chosen in a run: as the file says, if there is one; none where no BERT is read.
+///
+/// # Errors
+/// If the file cannot be read, or has other contexts than those that the system's encoder reads itself.
+fn chosen(config: &TrainingConfig, context: Context) -> Result<Option<ContextSentence>> {
+    let Some((_, own)) = context.bert() else {
+        return Ok(None);
+    };
     if config.contexts.as_os_str().is_empty() {
-        return Ok(preset);
+        return Ok(Some(own));
     }
     let (info, _) = read_contexts(&config.contexts)?;
-    of_file(&info, &config.contexts)
+    let found = of_file(&info, &config.contexts)?;
+    if found != own && !matches!(context, Context::Bert { .. }) {
+        return Err(Error::Base(BaseError::Config {
+            field: "contexts",
+            found: info.choice(),
+            allowed: "none, or those of --type previous: BERT reads the sentence before, as the encoder does".to_owned(),
+        }));
+    }
+    Ok(Some(found))
 }
 
 fn of_file(info: &ContextsInfo, path: &Path) -> Result<ContextSentence> {

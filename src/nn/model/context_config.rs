@@ -49,12 +49,30 @@ pub enum Context {
     /// The encoder reads the previous sentences and its own in one sequence up to the last `top` self-attentions, which
     /// see its own alone: Ma et al. 2020.
     FlatTransformer { previous: usize, top: usize },
+    /// The same, where every layer of encoder and decoder also reads BERT's states of the sentence and the one before it: a
+    /// baseline of CATSBY 2022.
+    FlatTransformerBert {
+        previous: usize,
+        top: usize,
+        fusion: Fusion,
+    },
     /// Every layer of encoder and decoder reads BERT's states of the sentence and one other: CATSBY 2022; Zhu et al.
     /// 2020.
     Bert {
         fusion: Fusion,
         sentence: ContextSentence,
     },
+}
+
+impl Context {
+    /// How layers read BERT, and what it reads after each sentence; none where no BERT is read.
+    pub fn bert(self) -> Option<(Fusion, ContextSentence)> {
+        match self {
+            Self::Bert { fusion, sentence } => Some((fusion, sentence)),
+            Self::FlatTransformerBert { fusion, .. } => Some((fusion, ContextSentence::Previous)),
+            _ => None,
+        }
+    }
 }
 
 /// Which sentence of its document BERT reads after each one, where no file says it.

@@ -56,11 +56,7 @@ fn reading(trained: bool) -> BertReading {
 }
 
 /// A model and a BERT for it, of random numbers.
-fn drawn(fusion: Fusion, device: &Device) -> (Model, Bert) {
-    let context = Context::Bert {
-        fusion,
-        sentence: ContextSentence::Same,
-    };
+fn drawn(context: Context, device: &Device) -> (Model, Bert) {
     let config = ModelConfig {
         bert: Some(reading(false)),
         ..config(context, MemorySource::Live)
@@ -99,10 +95,28 @@ const FUSIONS: [Fusion; 4] = [
     Fusion::Gate,
 ];
 
+fn fused_by(fusion: Fusion) -> Context {
+    Context::Bert {
+        fusion,
+        sentence: ContextSentence::Same,
+    }
+}
+
+/// All systems that read BERT.
+fn with_bert() -> Vec<Context> {
+    let flat = |fusion| Context::FlatTransformerBert {
+        previous: 1,
+        top: 1,
+        fusion,
+    };
+    let contexts = FUSIONS.map(fused_by).into_iter();
+    contexts.chain(FUSIONS.map(flat)).collect()
+}
+
 #[test]
 fn bert_is_read_the_same_word_by_word_and_its_context_matters() {
     let (device, none) = (Device::flex(), DropoutSource::none());
-    for fusion in FUSIONS {
+    for fusion in with_bert() {
         let (drawn, batch) = (drawn(fusion, &device), batch_with_pieces(6));
         let model = fused(drawn.clone(), false);
         let whole = model.scores(&batch, &none);
@@ -133,7 +147,7 @@ fn bert_is_read_the_same_word_by_word_and_its_context_matters() {
 fn bert_learns_only_where_it_should() {
     let device = Device::flex().autodiff();
     for trained in [false, true] {
-        let model = fused(drawn(Fusion::Cardinality, &device), trained);
+        let model = fused(drawn(fused_by(Fusion::Cardinality), &device), trained);
         let mut batch = batch_with_pieces(6);
         batch.labels = batch.target.ids.clone();
         let gradients = model.loss(&batch, 0.1, &DropoutSource::none()).backward();

@@ -133,8 +133,9 @@ impl Transformer {
         let embedded = self.embedding.forward(&joined, drop);
         if let Some(flat) = &self.flat {
             let (embedded, joined) = (flat.add(embedded, &own), (&joined, own.as_slice()));
-            let encoder = &self.encoder;
-            return encoder.flat(embedded, joined, source, flat.top, drop, recorder);
+            let bert = self.bert.as_ref().map(|bert| bert.read(source));
+            let (encoder, reads) = (&self.encoder, (flat.top, bert));
+            return encoder.flat(embedded, joined, source, reads, drop, recorder);
         }
         recorder.joined = recorder.is_on().then(|| Joined {
             origin: source.concatenated_from(self.concatenated),

@@ -164,11 +164,12 @@ fn a_trained_model_is_taken_up_with_contexts_by_place() {
         &[&select[..], &["previous", "-o", &contexts]].concat(),
     ));
     let fused = ["--bert", &bert, "--contexts", &contexts];
-    let presets: [(&str, &[&str]); 4] = [
+    let presets: [(&str, &[&str]); 5] = [
         ("catsby-small", &[]),
         ("catsby-small", &["--train-bert"]),
         ("bert-fused-small", &[]),
         ("bert-fused-gate-small", &[]),
+        ("flat-transformer-bert-small", &[]),
     ];
     for (number, (preset, more)) in presets.into_iter().enumerate() {
         let run = format!("run-{number}");
@@ -187,14 +188,37 @@ fn a_trained_model_is_taken_up_with_contexts_by_place() {
             "{preset} {more:?}"
         );
         let description = ModelFolder::open(std::path::Path::new(&model)).expect("a model");
-        assert!(matches!(
-            description.model.context,
-            Some(Context::Bert {
-                sentence: ContextSentence::Previous,
-                ..
-            })
-        ));
+        let context = description.model.context.and_then(Context::bert);
+        assert!(matches!(context, Some((_, ContextSentence::Previous))));
+        if preset.starts_with("flat") {
+            let page = desk.path("page.html");
+            fs::write(&page, "<p>Open the file. Close the file. Print it.</p>\n").expect("written");
+            let output = desk.path("flat.html");
+            let translate = [
+                "translate",
+                "--model",
+                &model,
+                "--device",
+                "cpu",
+                &page,
+                "-o",
+            ];
+            assert_done(&canopy(&[&translate[..], &[output.as_str()]].concat()));
+        }
     }
+    let same = desk.path("same.jsonl");
+    assert_done(&canopy(&[&select[..], &["same", "-o", &same]].concat()));
+    let upon = [
+        "--preset",
+        "flat-transformer-bert-small",
+        "--steps",
+        "1",
+        "--bert",
+        &bert,
+    ];
+    let other = [&upon[..], &["--contexts", &same]].concat();
+    assert_failed(&train(&desk, "same", &other), &["contexts", "previous"]);
+    assert_done(&train(&desk, "none", &upon));
     let flat = [
         "--from",
         &from,

@@ -87,6 +87,14 @@ impl Context {
             Self::FlatTransformer { previous, top } => {
                 Box::new(bert::FlatTransformer { previous, top })
             }
+            Self::FlatTransformerBert {
+                previous,
+                top,
+                fusion,
+            } => Box::new(bert::FlatTransformerBert {
+                flat: bert::FlatTransformer { previous, top },
+                bert: bert::Bert { fusion },
+            }),
             Self::Bert { fusion, .. } => Box::new(bert::Bert { fusion }),
         }
     }
@@ -173,6 +181,7 @@ impl ContextAttention {
             Context::Concatenation { .. }
             | Context::Han { .. }
             | Context::FlatTransformer { .. }
+            | Context::FlatTransformerBert { .. }
             | Context::Bert { .. } => return None,
         };
         Some((attention, context.mechanism().placement()?))
