@@ -462,6 +462,14 @@ mod tests {
             unreachable!("flat attention")
         };
         assert_eq!((reach, side), (Reach::Online, Side::Decoder));
+        let zhang = "preset = \"zhang-small\"\n[structure]\nkind = \"zhang\"\nprevious = 3\n";
+        for (side, expected) in [("", Side::Encoder), ("side = \"both\"\n", Side::Both)] {
+            let system = of(&format!("{zhang}{side}")).expect("a system");
+            let context = system.config(50).context;
+            let previous = 3;
+            let side = expected;
+            assert_eq!(context, Some(Context::Zhang { previous, side }));
+        }
         assert!(of(&online.replace("flat-word", "han")).is_err());
         assert!(of(&online.replace("flat-word", "x-transformer")).is_err());
         let unknown = online.replace("decoder", "middle");

@@ -42,8 +42,13 @@ pub enum Context {
     },
     /// Hierarchical attention network, Miculicich et al. 2018.
     Han { previous: usize, side: Side },
-    /// Gated attention to the encoded previous sentences in every encoder layer, Zhang et al. 2018.
-    Zhang { previous: usize },
+    /// Gated attention to the encoded previous sentences in every layer of encoder or decoder, Zhang et al. 2018.
+    Zhang {
+        previous: usize,
+        /// The layers that read them; what they read is the source on either side.
+        #[serde(default = "Side::encoder", skip_serializing_if = "Side::is_encoder")]
+        side: Side,
+    },
     /// Capsules into which the tokens of the previous sentences are clustered, Yang et al. 2019.
     QueryCapsules { previous: usize, capsules: usize },
     /// The encoder reads the previous sentences and its own in one sequence up to the last `top` self-attentions, which
@@ -170,6 +175,15 @@ impl Side {
 
     pub fn has_decoder(self) -> bool {
         self != Self::Encoder
+    }
+
+    fn encoder() -> Self {
+        Self::Encoder
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    fn is_encoder(&self) -> bool {
+        *self == Self::Encoder
     }
 }
 

@@ -41,7 +41,7 @@ pub struct DecoderLayer {
     pub norm_self: Norm,
     pub cross_attention: MultiHeadAttention,
     pub norm_cross: Norm,
-    /// Attention to the encodings of all source sentences.
+    /// Attention to other source sentences.
     pub context: Option<ContextSublayer>,
     /// Attention to BERT's states in addition to that over the source.
     pub fusion: Option<BertFusion>,
@@ -242,6 +242,19 @@ impl Decoder {
                 }
                 SelfSublayer::Ssru(ssru) => ssru.forward(y, &rows.sentences),
             });
+            let context = layer.context.as_ref();
+            let reads_first = context.is_some_and(|context| context.before_source);
+            let position = (AttentionKind::DecoderContext, number);
+            let read_context = |y: Tensor<2>, recorder: &mut AttentionRecorder| {
+                let Some(context) = context else { return y };
+                let memory = encoded.decoder_memory();
+                context.join(self.norm_position, y, drop, |y| {
+                    context.attend(y, &query_spans, &memory, drop, position, recorder)
+                })
+            };
+            if reads_first {
+                y = read_context(y, recorder);
+            }
             if let (Some(fusion), Some(bert)) = (&layer.fusion, &encoded.bert) {
                 recorder.add(AttentionKind::Cross, number, |keep| {
                     let attention = &layer.cross_attention;
@@ -270,12 +283,8 @@ impl Decoder {
                 let dropout = drop.attention();
                 layer.cross_attention.attend(y, memory, &cross, dropout)
             });
-            if let Some(context) = &layer.context {
-                let memory = Memory::from_states(encoded.states.clone(), encoded.documents.clone());
-                y = context.join(self.norm_position, y, drop, |y| {
-                    let position = (AttentionKind::DecoderContext, number);
-                    context.attend(y, &query_spans, &memory, drop, position, recorder)
-                });
+            if !reads_first {
+                y = read_context(y, recorder);
             }
             y = self.residual(y, &layer.norm_ff, drop, |y| {
                 fed_forward = Some(y.clone());
@@ -353,8 +362,7 @@ impl Decoder {
                 return Some(fusion.prepare(bert));
             }
             let context = layer.context.as_ref()?;
-            let words = Memory::from_states(encoded.states.clone(), encoded.documents.clone());
-            Some(context.attention.prepare(&words))
+            Some(context.attention.prepare(&encoded.decoder_memory()))
         };
         DecoderMemory {
             layers: self.layers.iter().map(of_source).collect(),
@@ -462,6 +470,17 @@ impl Decoder {
                 let rows = |x: Tensor<3>| x.reshape([hypotheses * len, d_model]);
                 attention.attend(y, (rows(keys), rows(values)), &own, None)
             });
+            let context = layer.context.as_ref().zip(document.as_ref());
+            let reads_first = context.is_some_and(|(context, _)| context.before_source);
+            let read_context = |y: Tensor<2>| match context {
+                Some((context, document)) => context.join(self.norm_position, y, &none, |y| {
+                    document.attend(y.clone(), &query_spans, None)
+                }),
+                None => y,
+            };
+            if reads_first {
+                y = read_context(y);
+            }
             if let (Some(fusion), Some(bert)) = (&layer.fusion, document) {
                 let source = memory.source.clone();
                 let own = layer
@@ -480,10 +499,8 @@ impl Decoder {
                     }
                 });
             }
-            if let (Some(context), Some(document)) = (&layer.context, document) {
-                y = context.join(self.norm_position, y, &none, |y| {
-                    document.attend(y.clone(), &query_spans, None)
-                });
+            if !reads_first {
+                y = read_context(y);
             }
             y = self.residual(y, &layer.norm_ff, &none, |y| {
                 fed_forward = Some(y.clone());

@@ -35,6 +35,8 @@ pub struct EncoderOutput {
     pub documents: Documents,
     /// BERT's states of each of these and its context, where the model reads them.
     pub bert: Option<Memory>,
+    /// The sentences before each of these as an encoder of their own encodes them, in its place, where one does.
+    pub previous: Option<Memory>,
     /// These sentences as the sentence-level model encodes them, where encoder and decoder read its states.
     pub stage_one: Option<Box<Self>>,
 }
@@ -49,6 +51,7 @@ impl EncoderOutput {
             numbers: (0..rows.sentences.len()).collect(),
             documents: rows.layout(),
             bert: None,
+            previous: None,
             stage_one: None,
         }
     }
@@ -71,6 +74,7 @@ impl EncoderOutput {
             documents: rows.layout(),
             states,
             bert: None,
+            previous: None,
             stage_one: None,
         }
     }
@@ -94,8 +98,16 @@ impl EncoderOutput {
             numbers: numbers.to_vec(),
             documents: self.documents.clone(),
             bert: self.bert.clone(),
+            previous: self.previous.clone(),
             stage_one: None,
         }
+    }
+
+    /// What the layers of a decoder read of other sentences: those before each one, where they have an encoder of their own,
+    /// else the states of all that were encoded.
+    pub(super) fn decoder_memory(&self) -> Memory {
+        let previous = self.previous.clone();
+        previous.unwrap_or_else(|| Memory::from_states(self.states.clone(), self.documents.clone()))
     }
 
     /// States of the tokens of the sentences that are held, each sentence once, and the rows of each sentence in them.
@@ -210,13 +222,17 @@ impl Encoder {
         recorder: &mut AttentionRecorder,
     ) -> EncoderOutput {
         let bert = previous.clone().filter(|_| !self.fusions.is_empty());
+        let encoded = previous.clone().filter(|_| self.previous.is_some());
         let states = self.layers(x, rows, previous, drop, recorder);
         if bert.is_some() {
             let encoded = EncoderOutput::new(states, rows);
             return EncoderOutput { bert, ..encoded };
         }
         let states = self.read_context(states, rows, memory, drop, recorder);
-        EncoderOutput::new(states, rows)
+        EncoderOutput {
+            previous: encoded,
+            ..EncoderOutput::new(states, rows)
+        }
     }
 
     /// States after the last sublayer, joined with those of other sentences where the context is read there.
@@ -317,7 +333,7 @@ impl Encoder {
         }
         if let Some(previous) = &self.previous {
             let (origin, _) = previous.rows(&documents);
-            recorder.rename_context(&origin);
+            recorder.rename_context(AttentionKind::Context, &origin);
         }
         match &self.final_norm {
             Some(norm) => norm.forward(x),

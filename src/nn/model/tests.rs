@@ -205,6 +205,57 @@ fn bilingual() -> Vec<Context> {
     contexts
 }
 
+/// Zhang et al. 2018, §3.2.3 and 3.3: a decoder layer reads the words before, then the previous sentences through a gate, then
+/// the source.
+#[test]
+fn a_decoder_layer_reads_the_previous_sentences_before_the_source() {
+    let (device, none, batch) = (Device::flex(), DropoutSource::none(), batch());
+    for side in [Side::Decoder, Side::Both] {
+        let context = Context::Zhang { previous: 2, side };
+        let model = Model::seeded(&config(context, MemorySource::Live), 3, &device);
+        let model = model.expect("a model");
+        let encoded = model.encode(&batch.source, &none);
+        let steps = word_by_word(&model, &batch, None, &encoded);
+        let differs = difference(model.scores(&batch, &none), steps);
+        assert!(differs < 1e-4, "{side:?} differs by {differs}");
+
+        let Network::Transformer(network) = &model.network else {
+            unreachable!("a Transformer")
+        };
+        let (decoder, target) = (&network.decoder, &batch.target);
+        let chosen = encoded.select(&batch.translated);
+        let normal = burn::tensor::Distribution::Normal(0.0, 1.0);
+        let words = Tensor::<2>::random([target.ids.len(), 16], normal, &device);
+        let found = decoder.forward(words.clone(), target, &chosen, &none);
+        let memory = encoded.previous.as_ref().expect("previous sentences");
+        let spans = target.sentences.iter().zip(&chosen.numbers);
+        let spans = spans.map(|(rows, &sentence)| QuerySpan {
+            rows: rows.clone(),
+            sentence,
+        });
+        let spans: Vec<QuerySpan> = spans.collect();
+        let (states, sentences) = chosen.own_states();
+        let (own, cross) = (target.own_segments(), target.segments_over(&sentences));
+        let mut y = words;
+        for layer in &decoder.layers {
+            let attention = layer.self_attention.as_ref().expect("self-attention");
+            let read = attention.forward(y.clone(), y.clone(), &own, None);
+            y = layer.norm_self.forward(y + read);
+            let context = layer.context.as_ref().expect("previous sentences");
+            let read = context.attention.forward(y.clone(), &spans, memory);
+            let gated = context.gate.as_ref().expect("a gate").forward(y, read);
+            y = context.norm.as_ref().expect("a norm").forward(gated);
+            let attention = &layer.cross_attention;
+            let read = attention.forward(y.clone(), states.clone(), &cross, None);
+            y = layer.norm_cross.forward(y + read);
+            let fed = layer.feed_forward.forward(y.clone(), &none);
+            y = layer.norm_ff.forward(y + fed);
+        }
+        let differs = difference(found.states, y);
+        assert!(differs < 1e-4, "{side:?} differs by {differs}");
+    }
+}
+
 /// Two documents, and translations of their sentences.
 fn batch() -> Batch {
     let mut batch = Batch::default();
@@ -486,7 +537,14 @@ fn systems_that_read_documents_record_alike_by_packed_weights() {
             placement,
             decoder: true,
         },
-        Context::Zhang { previous: 1 },
+        Context::Zhang {
+            previous: 1,
+            side: Side::Encoder,
+        },
+        Context::Zhang {
+            previous: 2,
+            side: Side::Both,
+        },
         Context::FlatTransformer {
             previous: 1,
             top: 1,

@@ -18,7 +18,7 @@ use super::input_layer::InputLayer;
 use super::packed_batch::PackedBatch;
 use super::positions::count_absolutely;
 use super::prepared::Memory;
-use super::recorder::{AttentionRecorder, Joined};
+use super::recorder::{AttentionKind, AttentionRecorder, Joined};
 use super::variant::SpecialTokens;
 use canopy_kernels::{
     DropoutSource, StepScores, TokenSelection, dropout, log_softmax, product_with_table,
@@ -179,8 +179,13 @@ impl Transformer {
         target.positions.clone_from(&encoded.positions);
         let embedded = self.embed_target(&target.ids, &target.word_positions());
         let embedded = dropout(embedded, drop.next());
-        self.decoder
-            .forward_recorded(embedded, &target, encoded, drop, recorder)
+        let decoder = &self.decoder;
+        let decoded = decoder.forward_recorded(embedded, &target, encoded, drop, recorder);
+        if let (Some(previous), true) = (&self.encoder.previous, recorder.is_on()) {
+            let (origin, _) = previous.rows(&encoded.documents);
+            recorder.rename_context(AttentionKind::DecoderContext, &origin);
+        }
+        decoded
     }
 
     /// Translations of all encoded sentences as a memory, see [`Memory::of_translations`].

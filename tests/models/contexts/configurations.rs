@@ -73,7 +73,10 @@ fn contradictions_are_refused_by_field() {
         ("context.top_t", conditional(0, Placement::Gate), |_| ()),
         (
             "context.previous",
-            Some(Context::Zhang { previous: 0 }),
+            Some(Context::Zhang {
+                previous: 0,
+                side: Side::Encoder,
+            }),
             |_| (),
         ),
         (
@@ -92,9 +95,16 @@ fn contradictions_are_refused_by_field() {
             }),
             |_| (),
         ),
-        ("encoder", Some(Context::Zhang { previous: 1 }), |config| {
-            config.encoder = "f".parse().expect("a layout");
-        }),
+        (
+            "encoder",
+            Some(Context::Zhang {
+                previous: 1,
+                side: Side::Encoder,
+            }),
+            |config| {
+                config.encoder = "f".parse().expect("a layout");
+            },
+        ),
         ("memory", None, |config| {
             config.memory = MemorySource::StageOne;
         }),

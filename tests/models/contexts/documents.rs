@@ -79,7 +79,7 @@ fn sentences_within_reach_matter_and_no_others() {
         let (Context::Concatenation { previous }
         | Context::Han { previous, .. }
         | Context::FlatTransformer { previous, .. }
-        | Context::Zhang { previous }
+        | Context::Zhang { previous, .. }
         | Context::QueryCapsules { previous, .. }) = context
         else {
             continue;

@@ -5,7 +5,7 @@ use burn::tensor::{Device, Tensor};
 
 use super::zhang::Zhang;
 use crate::model::config::ModelConfig;
-use crate::model::context_config::{Context, ContextReach, Placement};
+use crate::model::context_config::{Context, ContextReach, Placement, Side};
 use crate::model::linear::Linear;
 use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism};
 use crate::model::parts::{AttentionPart, Cost, Part, Widths, sentences};
@@ -39,6 +39,7 @@ impl Qcn {
     fn encoded(&self) -> Zhang {
         Zhang {
             previous: self.previous,
+            side: Side::Encoder,
         }
     }
 }

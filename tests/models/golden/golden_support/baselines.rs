@@ -46,6 +46,7 @@ pub fn zhang_encoder_layer(case: &Case) {
         attention: ContextAttention::Previous(attention.clone()),
         gate: Some(gate.clone()),
         norm: Some(case.norm("norm_context.")),
+        before_source: false,
     }];
     let previous = PreviousEncoder {
         sublayers: case.encoder_layer("context_encoder.").sublayers,

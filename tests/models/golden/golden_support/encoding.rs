@@ -56,6 +56,7 @@ pub fn hierarchical_encoding_layer(case: &Case) {
         attention: ContextAttention::Sentences(attention.clone()),
         gate: None,
         norm: Some(norm.clone()),
+        before_source: false,
     }];
     let (words, none) = (case.rows("words"), DropoutSource::none());
     let sentences = case.sentences("mask");
