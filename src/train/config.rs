@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::batch::BatchLimits;
 use super::event::RunLimits;
 use super::mixed_precision::{MomentPrecision, ProductPrecision};
 use super::optimizer::AdamConstants;
@@ -52,6 +53,8 @@ pub struct TrainingConfig {
     pub seed: u64,
     /// Tokens in a batch: target tokens of sentences, or those of the longer side of whole documents.
     pub batch_tokens: usize,
+    /// Sentences in a batch at most, which holds no more tokens than `batch_tokens` either; 0 for any number.
+    pub batch_sentences: usize,
     /// Devices that share every batch: as many graphics adapters, or threads of their own on the CPU.
     pub devices: usize,
     /// Numbers of the matrix products. Those of 16 bits are for graphics cards.
@@ -157,6 +160,7 @@ impl Default for TrainingConfig {
             vocab_size: 8_000,
             seed: 1,
             batch_tokens: 2_500,
+            batch_sentences: 0,
             devices: 1,
             precision: ProductPrecision::Float32,
             moments: MomentPrecision::Float32,
@@ -281,6 +285,17 @@ impl TrainingConfig {
             }
         }
         Ok(self)
+    }
+
+    /// How much a batch holds.
+    pub fn batch_limits(&self) -> BatchLimits {
+        BatchLimits {
+            tokens: self.batch_tokens,
+            sentences: match self.batch_sentences {
+                0 => usize::MAX,
+                sentences => sentences,
+            },
+        }
     }
 
     /// Limits of the run.
@@ -413,6 +428,7 @@ impl TrainingConfig {
         let counts = [
             ("seed", self.seed),
             ("steps", self.steps as u64),
+            ("batch_sentences", self.batch_sentences as u64),
             ("gate_opening_steps", self.gate_opening_steps as u64),
             ("target_tokens", self.target_tokens),
             ("checkpoint_every", self.checkpoint_every as u64),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use canopy::corpus::{CorpusInfo, CorpusWriter, Split, Unit};
 use canopy::tokenizers::Side;
 use canopy::training::error::{BaseError, Error};
-use canopy::training::{Example, ExampleSet, TrainingData};
+use canopy::training::{BatchLimits, Example, ExampleSet, TrainingData};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -123,6 +123,18 @@ fn an_epoch_holds_every_example_once() {
     let order = |seed, epoch| set.sentence_batches(200, seed, epoch);
     assert_eq!(order(1, 0), order(1, 0));
     assert!(order(1, 0) != order(1, 1) && order(1, 0) != order(2, 0));
+    // Both limits hold, and that of sentences fills the batches where tokens suffice.
+    for (tokens, fewest) in [(1_000_000, 7), (60, 1)] {
+        let sentences = 7;
+        let limits = BatchLimits { tokens, sentences };
+        let batches = set.sentence_batches(limits, 1, 0);
+        assert_eq!(batches.iter().map(Vec::len).sum::<usize>(), examples.len());
+        let short = batches.iter().filter(|batch| batch.len() < fewest);
+        assert!(short.count() <= 1, "batches of all but the rest are full");
+        assert!(batches.iter().all(|batch| batch.len() <= sentences));
+        let documents = set.document_batches(limits, 1, 0).into_iter().flatten();
+        assert!({ documents }.all(|run| run.len() <= sentences));
+    }
 }
 
 #[test]

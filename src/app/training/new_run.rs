@@ -198,6 +198,7 @@ impl NewRun {
         config.dropout = begun.dropout;
         config.attention_dropout = begun.attention_dropout;
         config.batch_tokens = begun.batch_tokens;
+        config.batch_sentences = begun.batch_sentences;
         config.validate_every = begun.validate_every;
         config.checkpoint_every = begun.checkpoint_every;
         config.patience = begun.patience;

@@ -138,6 +138,14 @@ pub static FIELDS: &[Field] = &[
     ),
     field(
         Optimisation,
+        "batch_sentences",
+        "Batch, at most",
+        "sentences",
+        "Sentences in an update at most, within the limit of tokens; 0 for any number.",
+        Count(|config| &mut config.batch_sentences),
+    ),
+    field(
+        Optimisation,
         "devices",
         "Devices",
         "",

@@ -225,7 +225,7 @@ fn a_decoder_layer_reads_the_previous_sentences_before_the_source() {
         let (decoder, target) = (&network.decoder, &batch.target);
         let chosen = encoded.select(&batch.translated);
         let normal = burn::tensor::Distribution::Normal(0.0, 1.0);
-        let words = Tensor::<2>::random([target.ids.len(), 16], normal, &device);
+        let words = Tensor::<2>::random([target.ids.len(), 12], normal, &device);
         let found = decoder.forward(words.clone(), target, &chosen, &none);
         let memory = encoded.previous.as_ref().expect("previous sentences");
         let spans = target.sentences.iter().zip(&chosen.numbers);

@@ -3,7 +3,7 @@
 use burn::module::Module;
 use canopy::model::{
     Architecture, BertSequence, Context, Counting, MemorySource, Model, ModelConfig, Placement,
-    Positions, Preset,
+    Positions, Preset, Side,
 };
 use canopy::training::Adam;
 
