@@ -7,6 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+use canopy_document::document::SectionNumbers;
 use canopy_nn::model::{Batch, BertSequence, ContextReach};
 use canopy_tokenize::{SpecialIds, Tokenizer};
 
@@ -18,6 +19,8 @@ pub struct Example {
     pub target: Vec<u32>,
     /// The sentence's place in its paragraph and the paragraph's place in the document.
     pub place: (usize, usize),
+    /// Numbers of the sections that it is in.
+    pub headings: SectionNumbers,
     /// Whether its target counts in the loss; else it is nothing but context.
     pub counts: bool,
 }
@@ -150,6 +153,7 @@ impl ExampleSet {
                 let other = self.read_translations.get(number);
                 let other = other.and_then(|read| read.as_deref()).map(begun);
                 batch.source.push(&source, example.place);
+                batch.source.push_headings(example.headings);
                 if let Some(pieces) = self.pieces.get(number) {
                     batch.source.push_pieces(pieces);
                 }

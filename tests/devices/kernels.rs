@@ -443,6 +443,7 @@ fn batch_of(sentences: u32) -> Batch {
             source: ids(sentence, 3 + sentence * 7 % 12),
             target: ids(sentence + 5, 4 + sentence * 5 % 11),
             place: (0, 0),
+            headings: [0; 3],
             counts: true,
         })
         .collect();

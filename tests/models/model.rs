@@ -281,6 +281,7 @@ fn contradictory_configurations_are_refused_by_field() {
                 words: config.max_tokens,
                 sentences: 1,
                 paragraphs: 1,
+                headings: 0,
                 counting: Counting::Restarting,
             };
         }),
@@ -289,6 +290,7 @@ fn contradictory_configurations_are_refused_by_field() {
                 words: 99,
                 sentences: 1,
                 paragraphs: 0,
+                headings: 0,
                 counting: Counting::Restarting,
             };
         }),

@@ -10,6 +10,7 @@ use super::bert_fusion::BertFusion;
 use super::config::{ModelConfig, NormPosition};
 use super::context_attention::{ContextSublayer, GatedContext, GatedMemory};
 use super::context_config::Context;
+use super::counting::{Place, place_after};
 use super::encoder::EncoderOutput;
 use super::feed_forward::{FeedForward, FeedForwardConfig};
 use super::norm::Norm;
@@ -97,7 +98,7 @@ pub struct DecoderState {
     /// Source rows of every hypothesis.
     sources: Vec<Range<usize>>,
     /// Place of the first token of each hypothesis's sentence, as in [`PackedBatch::positions`].
-    positions: Vec<[usize; 3]>,
+    positions: Vec<Place>,
     /// Number of each hypothesis's sentence among those that were encoded.
     numbers: Vec<usize>,
     memory: DecoderMemory,
@@ -139,11 +140,11 @@ impl DecoderState {
         self.len == 0
     }
 
-    /// Place of the next token of every hypothesis: token, sentence, paragraph.
-    pub fn next_places(&self) -> Vec<[usize; 3]> {
+    /// Place of the next token of every hypothesis.
+    pub fn next_places(&self) -> Vec<Place> {
         self.positions
             .iter()
-            .map(|&[first, sentence, paragraph]| [first + self.len, sentence, paragraph])
+            .map(|place| place_after(place, self.len))
             .collect()
     }
 

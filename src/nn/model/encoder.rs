@@ -9,6 +9,7 @@ use burn::tensor::{Device, Tensor};
 use super::bert_fusion::BertFusion;
 use super::config::{ModelConfig, NormPosition};
 use super::context_attention::{ContextSublayer, GatedContext};
+use super::counting::Place;
 use super::documents::Documents;
 use super::encoder_sublayer::EncoderSublayer;
 use super::layout::Sublayer;
@@ -28,7 +29,7 @@ pub struct EncoderOutput {
     /// Rows of every sentence that is to be translated.
     pub sentences: Vec<Range<usize>>,
     /// Place of the first token of each of them, as in [`PackedBatch::positions`].
-    pub positions: Vec<[usize; 3]>,
+    pub positions: Vec<Place>,
     /// Number in `documents` of each of them.
     pub numbers: Vec<usize>,
     /// All sentences that were encoded.

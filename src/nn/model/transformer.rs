@@ -8,7 +8,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use super::bert::BertReader;
 use super::config::{ModelConfig, Positions};
 use super::context_config::Context;
-use super::counting::Counting;
+use super::counting::{Counting, Place};
 use super::decoder::{Decoder, DecoderMemory, DecoderOutput, DecoderState};
 use super::documents::Documents;
 use super::embedding::Embedding;
@@ -279,10 +279,10 @@ impl Transformer {
     }
 
     /// Target words with their places.
-    fn embed_target(&self, ids: &[u32], positions: &[[usize; 3]]) -> Tensor<2> {
+    fn embed_target(&self, ids: &[u32], positions: &[Place]) -> Tensor<2> {
         let table = self.target_embedding();
         let mut words = table.words(ids);
-        let is_start = |&[word, ..]: &[usize; 3]| word == 0;
+        let is_start = |&[word, ..]: &Place| word == 0;
         if self.tokens.zero_start && positions.iter().any(is_start) {
             let keep = positions.iter().map(|place| f32::from(!is_start(place)));
             let keep = TensorData::new(keep.collect::<Vec<f32>>(), [ids.len(), 1]);

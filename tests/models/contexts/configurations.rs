@@ -119,6 +119,7 @@ fn contradictions_are_refused_by_field() {
                 words: ABSOLUTE - 1,
                 sentences: 9,
                 paragraphs: 9,
+                headings: 0,
                 counting: Counting::Absolute,
             };
         }),

@@ -7,6 +7,7 @@ use crate::model::config::{MemoryUse, ModelConfig, NormPosition, Positions};
 use crate::model::context_config::{Context, Placement, Side};
 use crate::model::layout::Sublayer;
 use crate::model::variant::DecoderCell;
+use canopy_document::document::HEADING_LEVELS;
 
 impl ModelConfig {
     pub(super) fn embedding_parts(&self) -> Vec<Part> {
@@ -43,8 +44,9 @@ impl ModelConfig {
                 words,
                 sentences,
                 paragraphs,
+                headings,
                 ..
-            } => words + sentences + paragraphs,
+            } => words + sentences + paragraphs + HEADING_LEVELS * headings,
         };
         let sides = if self.has_target_table() { 2 } else { 1 };
         if positions > 0 {

@@ -211,9 +211,9 @@ impl PreviousEncoder {
     ) -> Memory {
         let (rows, contexts) = self.rows(&source.layout());
         let mut joined = PackedBatch::default();
-        for (context, &[_, sentence, paragraph]) in contexts.into_iter().zip(&source.positions) {
+        for (context, place) in contexts.into_iter().zip(&source.positions) {
             let ids: Vec<u32> = rows[context].iter().map(|&row| source.ids[row]).collect();
-            joined.push(&ids, (sentence, paragraph));
+            joined.push_at(&ids, place);
         }
         if rows.is_empty() {
             // No sentence has one before it: these tokens are not read.
