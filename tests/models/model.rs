@@ -93,7 +93,7 @@ fn states(model: &Model, chosen: &[usize]) -> Vec<(Vec<f32>, Vec<f32>)> {
     let choose = |all: &PackedBatch| {
         let mut rows = PackedBatch::default();
         for &sentence in chosen {
-            let [_, place, paragraph] = all.positions[sentence];
+            let [_, place, paragraph, ..] = all.positions[sentence];
             rows.begin_document();
             rows.push(
                 &all.ids[all.sentences[sentence].clone()],

@@ -162,12 +162,11 @@ impl TestSet {
         };
         let mut documents = self.units.clone();
         // All documents are searched for contexts where the model was trained so.
-        let among = match &self.contexts {
-            Some(_) => None,
-            None => {
-                let shown = documents.iter().map(|document| document.shown.as_slice());
-                contexts_among(translator, &shown.collect::<Vec<_>>())?
-            }
+        let among = if self.contexts.is_none() {
+            let shown = documents.iter().map(|document| document.shown.as_slice());
+            contexts_among(translator, &shown.collect::<Vec<_>>())?
+        } else {
+            None
         };
         for (number, (document, id)) in documents.iter_mut().zip(&self.documents).enumerate() {
             let contexts = self.contexts.as_ref();

@@ -4,6 +4,7 @@
 use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
+use super::reading::first_weight;
 use super::{Projected, SelectedAttention, Weighting, WordNormaliser};
 use crate::dropout::Dropout;
 use crate::row_selection::row_number;
@@ -157,7 +158,7 @@ impl<'a> Lists<'a> {
             let chosen = self.spec.chosen[list].iter();
             for (&sentence, factors) in chosen.zip(factors.chunks_exact_mut(words)) {
                 let rows = &self.spec.sentences[sentence];
-                let number = self.spec.first_weight(list, rows, key_rows);
+                let number = first_weight(list, rows, key_rows);
                 dropout.apply(&mut factors[..rows.len()], number);
             }
         }

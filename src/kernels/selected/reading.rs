@@ -32,16 +32,16 @@ const VALUES: usize = 2;
 const SENTENCE_QUERIES: usize = 3;
 const SENTENCE_KEYS: usize = 4;
 
+/// Number of the weight of a sentence's first word in a list, among the elements of a dropout mask.
+pub(super) fn first_weight(list: usize, words: &Range<usize>, key_rows: usize) -> usize {
+    list.wrapping_mul(key_rows).wrapping_add(words.start)
+}
+
 impl SelectedAttention {
     /// Columns of the inputs in one head, in the order of [`Head`].
     pub(super) fn head_widths(&self, [d_k, d_v]: [usize; 2]) -> [usize; 5] {
         let (key, value) = (d_k / self.num_heads, d_v / self.num_heads);
         [key, key, value, key, key]
-    }
-
-    /// Number of the weight of a sentence's first word in a list, among the elements of a dropout mask.
-    pub(super) fn first_weight(&self, list: usize, words: &Range<usize>, key_rows: usize) -> usize {
-        list.wrapping_mul(key_rows).wrapping_add(words.start)
     }
 
     pub(super) fn head<'a>(&'a self, head: usize, inputs: [&'a [f32]; 5]) -> Head<'a> {
@@ -119,7 +119,7 @@ impl Head<'_> {
         let columns = self.widths[0] * self.spec.num_heads;
         let key_rows = self.inputs[WORD_KEYS].len() / columns.max(1);
         for (rows, places) in self.words(chosen) {
-            let first = self.spec.first_weight(list, &rows, key_rows);
+            let first = first_weight(list, &rows, key_rows);
             dropout.apply(&mut dropped[places], first);
         }
         Some(dropped)

@@ -180,12 +180,12 @@ impl Transformer {
         let embedded = self.embed_target(&target.ids, &target.word_positions());
         let embedded = dropout(embedded, drop.next());
         let decoder = &self.decoder;
-        let decoded = decoder.forward_recorded(embedded, &target, encoded, drop, recorder);
+        let output = decoder.forward_recorded(embedded, &target, encoded, drop, recorder);
         if let (Some(previous), true) = (&self.encoder.previous, recorder.is_on()) {
             let (origin, _) = previous.rows(&encoded.documents);
             recorder.rename_context(AttentionKind::DecoderContext, &origin);
         }
-        decoded
+        output
     }
 
     /// Translations of all encoded sentences as a memory, see [`Memory::of_translations`].

@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use burn::module::Module;
 use canopy::inference::{DeviceChoice, SearchOptions, Translation, Translator};
 use canopy::model::{Counting, EncoderOutput, Model, ModelConfig, PackedBatch, Positions};
 use canopy::text::document::{Document, Format};

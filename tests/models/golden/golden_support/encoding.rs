@@ -37,6 +37,7 @@ pub fn multilevel_positional_encoding(case: &Case) {
         words: case.weight("table_word"),
         sentences: case.weight("table_sentence"),
         paragraphs: case.weight("table_paragraph"),
+        headings: Vec::new(),
     };
     let encoding = tables.forward(&Counting::Absolute.positions(&lengths, &paragraphs));
     let embedded = case.input::<2>("embeddings") + encoding.clone();
