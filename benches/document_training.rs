@@ -98,6 +98,7 @@ fn examples(shape: usize) -> ExampleSet {
         source: ids(number),
         target: ids(number),
         place: (0, number % sentences),
+        headings: [0; 3],
         counts: true,
     };
     let whole = (0..documents).map(|document| document * sentences..(document + 1) * sentences);

@@ -133,6 +133,7 @@ fn learn(compute: &ComputeDevice, is_over: &AtomicBool, begun: &Sender<()>) {
         source: ids.clone(),
         target: ids,
         place: (0, 0),
+        headings: [0; 3],
         counts: true,
     };
     let runs: Vec<_> = (0..48).map(|number| number..number + 1).collect();

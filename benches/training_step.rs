@@ -125,6 +125,7 @@ fn examples(shape: usize) -> Vec<Example> {
         source: ids(sentence),
         target: ids(sentence),
         place: (0, 0),
+        headings: [0; 3],
         counts: true,
     };
     (0..sentences).map(example).collect()

@@ -230,7 +230,7 @@ fn full(words: &Tensor<2>, device: &Device) {
             keys: 0..rows,
         }]);
         let queries = words.clone().narrow(0, start, len);
-        attention.attend(queries, memory.clone(), &segments);
+        attention.attend(queries, memory.clone(), &segments, None);
     }
 }
 
@@ -241,7 +241,7 @@ fn read(attention: &ContextAttention, words: &Tensor<2>, documents: &Documents) 
     for start in (0..sentences).step_by(CHUNK) {
         let chunk = CHUNK.min(sentences - start);
         let queries = words.clone().narrow(0, start * WORDS, chunk * WORDS);
-        prepared.attend(queries, &query_spans(start, chunk));
+        prepared.attend(queries, &query_spans(start, chunk), None);
     }
 }
 

@@ -15,6 +15,7 @@ use crate::error::Result;
 use canopy_base::file::check_writable;
 use canopy_corpus::{ContextsInfo, Corpus, write_contexts};
 use canopy_metrics::similarity::{Measure, Range};
+use canopy_models::weights::EncoderPlace;
 use canopy_translate::inference::{
     ContextReport, ContextType, Selecting, SentenceEncoder, SimilarContext, select_contexts,
 };
@@ -142,6 +143,8 @@ pub(super) fn run(arguments: &SelectContextArguments) -> Result<()> {
             info.measure = Some(arguments.measure.name().to_owned());
             info.range = Some(range.to_string());
             info.encoder = Some(encoder.description().name.clone());
+            info.encoder_digest = Some(EncoderPlace::folder(folder).digest()?);
+            info.encoder_folder = std::path::absolute(folder).ok();
             let used = index.as_ref().filter(|_| range != Range::Each);
             info.index = used.map(|index| index.info().name.clone());
             ContextType::Similarity(SimilarContext {

@@ -50,6 +50,10 @@ pub(super) struct TrainArguments {
     /// Contexts by `canopy corpus select-context` for this corpus, which BERT reads after each sentence
     #[arg(long, value_name = "FILE")]
     contexts: Option<PathBuf>,
+    /// Encoder folder that chose these contexts, if that is another than --bert: the model keeps it and chooses contexts
+    /// with it when it translates [default: the folder that the contexts name]
+    #[arg(long, value_name = "DIR")]
+    context_encoder: Option<PathBuf>,
     /// Translations to remember in addition to the training pairs, for presets with a memory: a TMX file, a corpus, PO or
     /// MO files, or a table. Sentences of the held-out documents are left out
     #[arg(long, value_name = "FILE|DIR")]
@@ -265,6 +269,7 @@ impl TrainArguments {
         set(&mut config.from, self.from.as_ref());
         set(&mut config.bert, self.bert.as_ref());
         set(&mut config.contexts, self.contexts.as_ref());
+        set(&mut config.context_encoder, self.context_encoder.as_ref());
         set(&mut config.memory, self.memory.as_ref());
         set(&mut config.general, self.general.as_ref());
         set(&mut config.contrastive_set, self.contrastive_set.as_ref());

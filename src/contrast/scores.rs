@@ -292,7 +292,7 @@ impl Scorer<'_> {
             .iter()
             .map(|sentence| stripped(&sentence.source))
             .collect();
-        let pieces = bert_sequences(self.0.model(), self.0.description(), &shown)?;
+        let pieces = bert_sequences(self.0, &shown)?;
         let mut firsts = Vec::with_capacity(sentences.len());
         for (number, sentence) in sentences.iter().enumerate() {
             firsts.push(text.sentences.len());

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::contexts::{Chosen, DocumentContexts, read_contexts};
+use super::contexts::{Chosen, ContextsInfo, DocumentContexts, read_contexts};
 use super::format::Corpus;
 use super::split::Split;
 use super::unit::Unit;
@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 /// The best context of every unit of a corpus, as a reader sees it; none where there was no candidate.
 #[derive(Debug, Clone, Default)]
 pub struct ContextTexts {
+    info: ContextsInfo,
     texts: HashMap<(Split, String), Vec<Option<String>>>,
 }
 
@@ -77,7 +78,12 @@ impl ContextTexts {
             let found = sentences.iter().map(text).collect::<Result<Vec<_>>>()?;
             texts.insert((split, id), found);
         }
-        Ok(Self { texts })
+        Ok(Self { info, texts })
+    }
+
+    /// How they were chosen.
+    pub fn info(&self) -> &ContextsInfo {
+        &self.info
     }
 
     /// Texts of the units of a document; none if the file does not name it.

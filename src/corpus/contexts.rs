@@ -13,7 +13,7 @@
 //! - `sentence`: the number of the unit in its document, counted from 0.
 //! - `score`: the value of the measure, in its own unit; missing where none was computed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -39,11 +39,30 @@ pub struct ContextsInfo {
     pub range: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoder: Option<String>,
+    /// Digest of the encoder's weights and vocabulary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoder_digest: Option<String>,
+    /// The folder of the encoder when contexts were chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub encoder_folder: Option<PathBuf>,
     /// Name of the corpus whose training documents were candidates too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<String>,
     /// How many each sentence could get.
     pub top: usize,
+}
+
+impl ContextsInfo {
+    /// The choice in words, such as `similarity, cosine, all, all-MiniLM-L6-v2`.
+    pub fn choice(&self) -> String {
+        let parts = [
+            Some(&self.context),
+            self.measure.as_ref(),
+            self.range.as_ref(),
+        ];
+        let parts = parts.into_iter().flatten().chain(&self.encoder);
+        parts.map(String::as_str).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// The contexts of a document.

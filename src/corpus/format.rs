@@ -43,7 +43,7 @@ use super::statistics::Statistics;
 use super::unit::{Unit, UnitStatus};
 use crate::error::{Error, Result};
 use canopy_base::digest::{digest_of_files, hash_file, hexadecimal};
-use canopy_document::document::{ParagraphKind, Section};
+use canopy_document::document::{ParagraphKind, Section, SectionNumbers, section_numbers};
 
 /// The value of `format` in `corpus.json`.
 pub const FORMAT: &str = "canopy-corpus";
@@ -72,6 +72,16 @@ impl ParallelDocument {
             sections: vec![Section::default()],
             paragraphs,
         }
+    }
+
+    /// Numbers of the sections that each unit is in, in the order of the units.
+    pub fn headings(&self) -> Vec<SectionNumbers> {
+        let sections = section_numbers(&self.sections);
+        let paragraphs = self.paragraphs.iter().flat_map(|paragraph| {
+            let own = sections.get(paragraph.section).copied().unwrap_or_default();
+            paragraph.units.iter().map(move |_| own)
+        });
+        paragraphs.collect()
     }
 }
 

@@ -7,6 +7,7 @@ use super::split::Split;
 use super::unit::{Expected, Unit, UnitStatus, visible};
 use super::writer::fingerprint;
 use crate::error::Result;
+use canopy_document::document::SectionNumbers;
 
 /// A paragraph whose two sides show different texts that surely belong together.
 ///
@@ -48,6 +49,8 @@ pub struct DocumentUnits {
     pub sources: Vec<((usize, usize), String)>,
     /// The visible text of each.
     pub shown: Vec<String>,
+    /// Numbers of the sections that each is in; empty where they are not known.
+    pub headings: Vec<SectionNumbers>,
     /// The note for a translator of each, such as who speaks; empty where there are none.
     pub notes: Vec<Option<String>>,
     /// The text of each one's points, by number.
@@ -92,6 +95,7 @@ pub fn document_units(corpus: &Corpus, split: Split) -> Result<Vec<DocumentUnits
         let document = document?;
         let units = document.paragraphs.iter().flat_map(|it| &it.units);
         let shown = units.clone().map(Unit::visible_source).collect();
+        let headings = document.headings();
         let references = units.clone().map(|unit| unit.target.clone()).collect();
         let points = units.map(|unit| unit.points.clone()).collect();
         let paragraphs = document.paragraphs.iter();
@@ -105,6 +109,7 @@ pub fn document_units(corpus: &Corpus, split: Split) -> Result<Vec<DocumentUnits
         Ok(DocumentUnits {
             sources: sources.collect(),
             shown,
+            headings,
             notes,
             points,
             pieces: Vec::new(),

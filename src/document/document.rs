@@ -168,6 +168,33 @@ pub struct Section {
     pub heading: Option<usize>,
 }
 
+/// Levels of sections whose numbers are told, from the outermost on.
+pub const HEADING_LEVELS: usize = 3;
+
+/// The numbers of a section, as in *section 2.3.1*: of the outermost section that it is in among those of the document, of the one
+/// in that, and so on, counted from 1; 0 where it is in none of a level.
+pub type SectionNumbers = [usize; HEADING_LEVELS];
+
+/// The numbers of every section, by how the sections stand in each other, whatever the names of their headings: a document may
+/// begin with an `h2`.
+pub fn section_numbers(sections: &[Section]) -> Vec<SectionNumbers> {
+    let mut numbers: Vec<(SectionNumbers, usize)> = Vec::with_capacity(sections.len());
+    let mut children = vec![0; sections.len()];
+    for (number, section) in sections.iter().enumerate() {
+        let Some(parent) = section.parent.filter(|&parent| parent < number) else {
+            numbers.push(([0; HEADING_LEVELS], 0));
+            continue;
+        };
+        children[parent] += 1;
+        let (mut own, depth) = numbers[parent];
+        if let Some(level) = own.get_mut(depth) {
+            *level = children[parent];
+        }
+        numbers.push((own, depth + 1));
+    }
+    numbers.into_iter().map(|(numbers, _)| numbers).collect()
+}
+
 /// The kind of a paragraph in its document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

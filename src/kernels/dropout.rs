@@ -23,6 +23,8 @@ pub struct Dropout {
 #[derive(Debug)]
 pub struct DropoutSource {
     prob: f32,
+    /// Share of attention weights that become zero.
+    attention: f32,
     next: Cell<u64>,
 }
 
@@ -35,7 +37,21 @@ impl DropoutSource {
         );
         Self {
             prob,
+            attention: 0.0,
             next: Cell::new(mix(seed)),
+        }
+    }
+
+    /// Drops this share of the weights of every attention too.
+    #[must_use]
+    pub fn with_attention(self, prob: f32) -> Self {
+        assert!(
+            (0.0..1.0).contains(&prob),
+            "dropout {prob} is not in [0, 1)"
+        );
+        Self {
+            attention: prob,
+            ..self
         }
     }
 
@@ -51,15 +67,21 @@ impl DropoutSource {
 
     /// The next mask, or `None` where nothing is dropped.
     pub fn next(&self) -> Option<Dropout> {
-        if self.prob == 0.0 {
+        self.mask(self.prob)
+    }
+
+    /// The next mask of attention weights, or `None` where none are dropped.
+    pub fn attention(&self) -> Option<Dropout> {
+        self.mask(self.attention)
+    }
+
+    fn mask(&self, prob: f32) -> Option<Dropout> {
+        if prob == 0.0 {
             return None;
         }
         let stream = self.next.get();
         self.next.set(mix(stream));
-        Some(Dropout {
-            prob: self.prob,
-            stream,
-        })
+        Some(Dropout { prob, stream })
     }
 }
 
@@ -77,6 +99,13 @@ impl Dropout {
         prob: 0.0,
         stream: 0,
     };
+
+    /// The factors of kept and dropped elements of `x`, as its device draws them.
+    pub(super) fn drawn<const D: usize>(self, x: &Tensor<D>) -> Tensor<D> {
+        let keep = f64::from(1.0 - self.prob);
+        let kept = x.random_like(Distribution::Bernoulli(keep));
+        kept.div_scalar(keep)
+    }
 
     /// Elements whose hash is below it are dropped.
     #[inline(always)]
@@ -144,9 +173,8 @@ pub fn relu_dropout(x: Tensor<2>, mask: Option<Dropout>) -> Tensor<2> {
 
 /// Dropout from tensor operations, with the device's own random numbers: without a tape, or where all is SPIR-V.
 fn dropout_plain(x: Tensor<2>, mask: Dropout) -> Tensor<2> {
-    let keep = f64::from(1.0 - mask.prob);
-    let kept = x.random_like(Distribution::Bernoulli(keep));
-    x * kept.div_scalar(keep)
+    let kept = mask.drawn(&x);
+    x * kept
 }
 
 #[derive(Clone, Debug)]

@@ -119,6 +119,7 @@ mod tests {
                     .clone()
                     .map(|(queries, keys)| Segment { queries, keys })
                     .into(),
+                dropout: None,
             };
             let padded: Vec<f32> = attention_weights(&q, &k, &spec).to_data().iter().collect();
             let each = each_attention(&q, &k, &spec, |first, weights| (first, weights.to_vec()));

@@ -236,7 +236,11 @@ fn describe(
         ..TrainingRecord::default()
     };
     description.memory.clone_from(&data.memory);
-    description.pieces = data.bert.as_ref().map(|bert| Arc::clone(&bert.pieces));
+    if let Some(bert) = &data.bert {
+        description.pieces = Some(Arc::clone(&bert.pieces));
+        description.contexts.clone_from(&bert.search);
+        description.context_encoder.clone_from(&bert.encoder);
+    }
     description
 }
 

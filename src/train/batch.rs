@@ -7,6 +7,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+use canopy_document::document::SectionNumbers;
 use canopy_nn::model::{Batch, BertSequence, ContextReach};
 use canopy_tokenize::{SpecialIds, Tokenizer};
 
@@ -18,6 +19,8 @@ pub struct Example {
     pub target: Vec<u32>,
     /// The sentence's place in its paragraph and the paragraph's place in the document.
     pub place: (usize, usize),
+    /// Numbers of the sections that it is in.
+    pub headings: SectionNumbers,
     /// Whether its target counts in the loss; else it is nothing but context.
     pub counts: bool,
 }
@@ -150,6 +153,7 @@ impl ExampleSet {
                 let other = self.read_translations.get(number);
                 let other = other.and_then(|read| read.as_deref()).map(begun);
                 batch.source.push(&source, example.place);
+                batch.source.push_headings(example.headings);
                 if let Some(pieces) = self.pieces.get(number) {
                     batch.source.push_pieces(pieces);
                 }
@@ -166,13 +170,13 @@ impl ExampleSet {
         batch
     }
 
-    /// The examples of one epoch that count, each a run by itself, in batches of up to `batch_tokens` target tokens.
+    /// The examples of one epoch that count, each a run by itself, in batches of up to so many target tokens and sentences.
     ///
     /// Examples of similar length stand together, lengths blurred a little from epoch to epoch, and the batches come in
     /// random order; all of it depends on `seed` and `epoch` alone.
     pub fn sentence_batches(
         &self,
-        batch_tokens: usize,
+        limits: impl Into<BatchLimits>,
         seed: u64,
         epoch: usize,
     ) -> Vec<Vec<Range<usize>>> {
@@ -190,33 +194,33 @@ impl ExampleSet {
         keyed.sort_by_key(|&(length, _)| length);
         let runs = keyed.into_iter().map(|(_, number)| number..number + 1);
         let tokens = |run: &Range<usize>| self.examples[run.start].target_tokens();
-        let mut batches = packed(runs, batch_tokens, tokens);
+        let mut batches = packed(runs, limits.into(), tokens);
         batches.shuffle(&mut rng);
         batches
     }
 
-    /// The documents of one epoch in random order, in batches of up to `batch_tokens` rows of their longer side; a
+    /// The documents of one epoch in random order, in batches of up to so many rows of their longer side, and sentences; a
     /// longer document is cut into windows. A window in which nothing counts is left out.
     pub fn document_batches(
         &self,
-        batch_tokens: usize,
+        limits: impl Into<BatchLimits>,
         seed: u64,
         epoch: usize,
     ) -> Vec<Vec<Range<usize>>> {
-        let mut rng = generator(seed, epoch);
+        let (mut rng, limits) = (generator(seed, epoch), limits.into());
         let rows = |run: &Range<usize>| -> usize {
             self.examples[run.clone()].iter().map(Example::rows).sum()
         };
         let mut windows = Vec::new();
         for document in &self.documents {
             let sentences = document.clone().map(|number| number..number + 1);
-            let parts = packed(sentences, batch_tokens, rows).into_iter();
+            let parts = packed(sentences, limits, rows).into_iter();
             let bounds = parts.filter_map(|part| Some(part.first()?.start..part.last()?.end));
             windows
                 .extend(bounds.filter(|run| self.examples[run.clone()].iter().any(|e| e.counts)));
         }
         windows.shuffle(&mut rng);
-        packed(windows.into_iter(), batch_tokens, rows)
+        packed(windows.into_iter(), limits, rows)
     }
 }
 
@@ -257,20 +261,39 @@ pub(super) fn generator(seed: u64, epoch: usize) -> ChaCha8Rng {
     rng
 }
 
-/// Runs in the order given, in batches of up to `limit`; a run that is larger is a batch by itself.
+/// How much a batch holds at most; a run that is larger is a batch by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BatchLimits {
+    pub tokens: usize,
+    pub sentences: usize,
+}
+
+impl From<usize> for BatchLimits {
+    /// So many tokens, and any number of sentences.
+    fn from(tokens: usize) -> Self {
+        Self {
+            tokens,
+            sentences: usize::MAX,
+        }
+    }
+}
+
+/// Runs in the order given, in batches within these limits.
 fn packed(
     runs: impl Iterator<Item = Range<usize>>,
-    limit: usize,
-    size: impl Fn(&Range<usize>) -> usize,
+    limits: BatchLimits,
+    tokens: impl Fn(&Range<usize>) -> usize,
 ) -> Vec<Vec<Range<usize>>> {
     let mut batches = Vec::new();
-    let (mut batch, mut sum) = (Vec::new(), 0);
+    let (mut batch, mut sum, mut sentences) = (Vec::new(), 0, 0);
     for run in runs {
-        let more = size(&run);
-        if sum + more > limit && !batch.is_empty() {
+        let more = tokens(&run);
+        let is_full = sum + more > limits.tokens || sentences + run.len() > limits.sentences;
+        if is_full && !batch.is_empty() {
             batches.push(std::mem::take(&mut batch));
-            sum = 0;
+            (sum, sentences) = (0, 0);
         }
+        sentences += run.len();
         batch.push(run);
         sum += more;
     }

@@ -13,7 +13,8 @@ use canopy_corpus::{
 };
 use canopy_metrics::similarity::Measure;
 use canopy_models::weights::{
-    EncoderFolder, EncoderKind, EncoderNetwork, EncoderVocabulary, ModelFolder, bert_sequence,
+    ContextSearch, EncoderFolder, EncoderKind, EncoderNetwork, EncoderPlace, EncoderVocabulary,
+    ModelFolder, bert_sequence,
 };
 use canopy_nn::model::{
     Bert, BertReading, BertSequence, Context, ContextSentence, ModelConfig, Pooling, Preset,
@@ -100,6 +101,10 @@ pub struct BertTexts {
     pub sentence: ContextSentence,
     /// None where the place of a sentence says which one is its context.
     pub contexts: Option<ContextTexts>,
+    /// How these were found, for the model's folder; none where none were searched for.
+    pub search: Option<ContextSearch>,
+    /// The encoder that found them, if that is not the model's BERT.
+    pub encoder: Option<EncoderPlace>,
 }
 
 impl BertTexts {
@@ -131,21 +136,32 @@ impl BertTexts {
                 sizes.context,
             )
         });
-        let Some((pieces, max_tokens, Some(Context::Bert { sentence, .. }))) = of_known.or(of_base)
-        else {
+        let Some((pieces, max_tokens, Some(context))) = of_known.or(of_base) else {
             return Ok(None);
         };
-        let sentence = chosen(config, sentence)?;
+        let Some(sentence) = chosen(config, context)? else {
+            return Ok(None);
+        };
         let has_file = !config.contexts.as_os_str().is_empty();
         if !has_file && matches!(sentence, ContextSentence::Similar(_)) {
             return Err(missing_contexts());
         }
         let contexts = has_file.then(|| ContextTexts::open(&config.contexts, corpus));
+        let contexts = contexts.transpose()?;
+        let search = match (&contexts, sentence) {
+            (Some(contexts), ContextSentence::Similar(_)) => {
+                Some(search_of(config, contexts.info(), known)?)
+            }
+            _ => None,
+        };
+        let (search, encoder) = search.unzip();
         Ok(Some(Self {
             pieces,
             max_tokens,
             sentence,
-            contexts: contexts.transpose()?,
+            contexts,
+            search,
+            encoder: encoder.flatten(),
         }))
     }
 }
@@ -180,20 +196,26 @@ pub(super) fn check(config: &TrainingConfig, preset: &Preset) -> Result<()> {
     }
     let mut context = preset.config(config.vocab_size).context;
     let mut has_bert = !config.bert.as_os_str().is_empty();
+    let mut known = None;
     if !config.from.as_os_str().is_empty() && imported_files(&config.from).is_none() {
         let base = ModelFolder::open(&config.from)?;
         has_bert |= base.pieces.is_some();
         context = base.model.context.or(context);
+        known = Some(base);
     }
     if !has_bert {
         return Err(missing_bert(preset));
     }
-    let Some(Context::Bert { sentence, .. }) = context else {
+    let sentence = context.map(|context| chosen(config, context)).transpose()?;
+    let Some(sentence) = sentence.flatten() else {
         return Ok(());
     };
-    let sentence = chosen(config, sentence)?;
     if config.contexts.as_os_str().is_empty() && matches!(sentence, ContextSentence::Similar(_)) {
         return Err(missing_contexts());
+    }
+    if matches!(sentence, ContextSentence::Similar(_)) {
+        let (info, _) = read_contexts(&config.contexts)?;
+        search_of(config, &info, known.as_ref())?;
     }
     Ok(())
 }
@@ -217,13 +239,110 @@ fn missing_contexts() -> Error {
     })
 }
 
-/// How contexts are chosen in a run: as the file says, if there is one.
-pub(super) fn chosen(config: &TrainingConfig, preset: ContextSentence) -> Result<ContextSentence> {
+/// The search that found the contexts of a file, and its encoder, if that is not the BERT of the new model: one that learns is
+/// another afterwards. `known` is the model that the run begins or goes on with.
+///
+/// # Errors
+/// If that encoder is in none of the folders that may have it.
+fn search_of(
+    config: &TrainingConfig,
+    info: &ContextsInfo,
+    known: Option<&ModelFolder>,
+) -> Result<(ContextSearch, Option<EncoderPlace>)> {
+    let name = info.encoder.clone().unwrap_or_default();
+    let range = info.range.as_deref().unwrap_or("each");
+    let range = range.parse().map_err(|problem| CorpusError::Contexts {
+        problem,
+        line: 1,
+        path: config.contexts.clone(),
+    })?;
+    let search = |own_encoder, max_tokens| ContextSearch {
+        range,
+        encoder: name.clone(),
+        own_encoder,
+        max_tokens,
+        index: info.index.clone(),
+    };
+    if let Some(known) = known
+        && let Some(contexts) = &known.contexts
+        && contexts.encoder == name
+        && (known.context_encoder.is_some() || !config.train_bert)
+    {
+        let search = search(contexts.own_encoder, contexts.max_tokens);
+        return Ok((search, known.context_encoder.clone()));
+    }
+    let is_it = |folder: &Path| -> Result<bool> {
+        let place = EncoderPlace::folder(folder);
+        if folder.as_os_str().is_empty() || !place.exists() {
+            return Ok(false);
+        }
+        match &info.encoder_digest {
+            Some(digest) => Ok(*digest == place.digest()?),
+            // An older file of contexts.
+            None => Ok(EncoderFolder::open(folder)?.name == name),
+        }
+    };
+    let learns = config.train_bert || known.is_some_and(|known| known.pieces.is_some());
+    if !learns && is_it(&config.bert)? {
+        let EncoderKind::Bert { max_tokens, .. } = EncoderFolder::open(&config.bert)?.encoder
+        else {
+            return Err(missing_encoder(config, &name));
+        };
+        return Ok((search(true, Some(max_tokens)), None));
+    }
+    let named = info.encoder_folder.as_deref();
+    let places = [Some(config.context_encoder.as_path()), named];
+    let places = places
+        .into_iter()
+        .chain([Some(config.bert.as_path())])
+        .flatten();
+    for folder in places {
+        if is_it(folder)? {
+            return Ok((search(false, None), Some(EncoderPlace::folder(folder))));
+        }
+    }
+    // A model of an older program, of which nothing more is known.
+    if known.is_some_and(|known| known.pieces.is_some() && known.contexts.is_none()) {
+        return Ok((search(true, None), None));
+    }
+    Err(missing_encoder(config, &name))
+}
+
+fn missing_encoder(config: &TrainingConfig, name: &str) -> Error {
+    let found = match config.context_encoder.to_string_lossy() {
+        folder if folder.is_empty() => "missing".to_owned(),
+        folder => folder.into_owned(),
+    };
+    Error::Base(BaseError::Config {
+        field: "context_encoder",
+        found,
+        allowed: format!(
+            "the folder of {name}, which chose the contexts, as it was then: the model chooses with it when it translates"
+        ),
+    })
+}
+
+/// How contexts are chosen in a run: as the file says, if there is one; none where no BERT is read.
+///
+/// # Errors
+/// If the file cannot be read, or has other contexts than those that the system's encoder reads itself.
+fn chosen(config: &TrainingConfig, context: Context) -> Result<Option<ContextSentence>> {
+    let Some((_, own)) = context.bert() else {
+        return Ok(None);
+    };
     if config.contexts.as_os_str().is_empty() {
-        return Ok(preset);
+        return Ok(Some(own));
     }
     let (info, _) = read_contexts(&config.contexts)?;
-    of_file(&info, &config.contexts)
+    let found = of_file(&info, &config.contexts)?;
+    if found != own && !matches!(context, Context::Bert { .. }) {
+        return Err(Error::Base(BaseError::Config {
+            field: "contexts",
+            found: info.choice(),
+            allowed: "none, or those of --type previous: BERT reads the sentence before, as the encoder does".to_owned(),
+        }));
+    }
+    Ok(Some(found))
 }
 
 fn of_file(info: &ContextsInfo, path: &Path) -> Result<ContextSentence> {

@@ -61,6 +61,9 @@ pub struct Progress {
     /// The unit of `batch`: target tokens in a batch; 0 if unknown.
     #[serde(default)]
     pub batch_tokens: usize,
+    /// Sentences in a batch at most; 0 for any number.
+    #[serde(default)]
+    pub batch_sentences: usize,
     /// Scores of the model that the run began with.
     #[serde(default)]
     pub before: Before,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::batch::BatchLimits;
 use super::event::RunLimits;
 use super::mixed_precision::{MomentPrecision, ProductPrecision};
 use super::optimizer::AdamConstants;
@@ -31,6 +32,9 @@ pub struct TrainingConfig {
     pub bert: PathBuf,
     /// The contexts that BERT reads, by `canopy corpus select-context`; empty for those that the preset chooses by place.
     pub contexts: PathBuf,
+    /// Encoder folder that chose the contexts by similarity, where that is another than `bert`, or BERT learns too: the
+    /// model keeps it, to choose likewise when it translates; empty for the folder that the contexts name.
+    pub context_encoder: PathBuf,
     /// Translations that a preset with a memory has in addition to the training pairs; empty for none.
     pub memory: PathBuf,
     /// A corpus of general documents, whose scores before and after show what a fine-tuned model forgets; empty for
@@ -49,6 +53,8 @@ pub struct TrainingConfig {
     pub seed: u64,
     /// Tokens in a batch: target tokens of sentences, or those of the longer side of whole documents.
     pub batch_tokens: usize,
+    /// Sentences in a batch at most, which holds no more tokens than `batch_tokens` either; 0 for any number.
+    pub batch_sentences: usize,
     /// Devices that share every batch: as many graphics adapters, or threads of their own on the CPU.
     pub devices: usize,
     /// Numbers of the matrix products. Those of 16 bits are for graphics cards.
@@ -80,6 +86,9 @@ pub struct TrainingConfig {
     pub label_smoothing: f32,
     /// Share of activations dropped, in `[0, 1)`.
     pub dropout: f32,
+    /// Share of attention weights dropped after the softmax or sparsemax, those of the attention to the document among them,
+    /// in `[0, 1)`. Fused attention kernels of a GPU do not have it: there it is computed by tensor operations.
+    pub attention_dropout: f32,
     /// Probability with which a merge of subwords is left out wherever it could be done, so that each epoch has the same texts in
     /// other subwords, in `[0, 1)`: BPE-dropout, Provilkov et al., ACL 2020.
     pub bpe_dropout: f32,
@@ -142,6 +151,7 @@ impl Default for TrainingConfig {
             from: PathBuf::new(),
             bert: PathBuf::new(),
             contexts: PathBuf::new(),
+            context_encoder: PathBuf::new(),
             memory: PathBuf::new(),
             general: PathBuf::new(),
             contrastive_set: PathBuf::new(),
@@ -150,6 +160,7 @@ impl Default for TrainingConfig {
             vocab_size: 8_000,
             seed: 1,
             batch_tokens: 2_500,
+            batch_sentences: 0,
             devices: 1,
             precision: ProductPrecision::Float32,
             moments: MomentPrecision::Float32,
@@ -165,6 +176,7 @@ impl Default for TrainingConfig {
             weight_decay: 0.0,
             label_smoothing: 0.1,
             dropout: 0.1,
+            attention_dropout: 0.0,
             bpe_dropout: 0.0,
             hidden_words: 0.0,
             copied_words: 0.0,
@@ -263,6 +275,7 @@ impl TrainingConfig {
             &mut self.from,
             &mut self.bert,
             &mut self.contexts,
+            &mut self.context_encoder,
             &mut self.memory,
             &mut self.general,
             &mut self.contrastive_set,
@@ -272,6 +285,17 @@ impl TrainingConfig {
             }
         }
         Ok(self)
+    }
+
+    /// How much a batch holds.
+    pub fn batch_limits(&self) -> BatchLimits {
+        BatchLimits {
+            tokens: self.batch_tokens,
+            sentences: match self.batch_sentences {
+                0 => usize::MAX,
+                sentences => sentences,
+            },
+        }
     }
 
     /// Limits of the run.
@@ -384,6 +408,7 @@ impl TrainingConfig {
             ("hidden_words", self.hidden_words),
             ("copied_words", self.copied_words),
             ("dropout", self.dropout),
+            ("attention_dropout", self.attention_dropout),
         ];
         let is_wrong = |(_, share): &(&str, f32)| !(0.0..1.0).contains(share);
         if let Some((field, found)) = shares.into_iter().find(is_wrong) {
@@ -403,6 +428,7 @@ impl TrainingConfig {
         let counts = [
             ("seed", self.seed),
             ("steps", self.steps as u64),
+            ("batch_sentences", self.batch_sentences as u64),
             ("gate_opening_steps", self.gate_opening_steps as u64),
             ("target_tokens", self.target_tokens),
             ("checkpoint_every", self.checkpoint_every as u64),
@@ -452,6 +478,14 @@ mod tests {
             unreachable!("flat attention")
         };
         assert_eq!((reach, side), (Reach::Online, Side::Decoder));
+        let zhang = "preset = \"zhang-small\"\n[structure]\nkind = \"zhang\"\nprevious = 3\n";
+        for (side, expected) in [("", Side::Encoder), ("side = \"both\"\n", Side::Both)] {
+            let system = of(&format!("{zhang}{side}")).expect("a system");
+            let context = system.config(50).context;
+            let previous = 3;
+            let side = expected;
+            assert_eq!(context, Some(Context::Zhang { previous, side }));
+        }
         assert!(of(&online.replace("flat-word", "han")).is_err());
         assert!(of(&online.replace("flat-word", "x-transformer")).is_err());
         let unknown = online.replace("decoder", "middle");

@@ -336,17 +336,19 @@ impl Reading<'_> {
                 units.map(move |(index, unit)| (unit, (index, paragraph)))
             })
             .collect();
-        let example = |&(unit, place): &(&Unit, (usize, usize))| {
+        let headings = document.headings();
+        let example = |(number, &(unit, place)): (usize, &(&Unit, (usize, usize)))| {
             let (mut source, target) = self.encoded(unit);
             source.extend(self.fuzzy_suffix(unit, split, source.len()));
             Example {
                 source,
                 target,
                 place,
+                headings: headings[number],
                 counts: unit.status == UnitStatus::New,
             }
         };
-        let mut examples: Vec<Example> = units.par_iter().map(example).collect();
+        let mut examples: Vec<Example> = { units.par_iter().enumerate() }.map(example).collect();
         let limits = (self.sentence_break(), self.max_tokens);
         if self.address_form {
             for (number, (example, (unit, _))) in examples.iter_mut().zip(&units).enumerate() {

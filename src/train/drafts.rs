@@ -153,6 +153,11 @@ fn text(set: &ExampleSet) -> SourceText {
             let documents = set.documents.iter().filter(|document| document.len() > 1);
             documents.cloned().flatten().collect()
         },
+        headings: set
+            .examples
+            .iter()
+            .map(|example| example.headings)
+            .collect(),
         frame: SourceFrame::from_special_ids(&set.special),
         ..SourceText::default()
     }

@@ -60,7 +60,7 @@ mod validating;
 mod validation;
 mod workers;
 
-pub use batch::{Example, ExampleSet};
+pub use batch::{BatchLimits, Example, ExampleSet};
 pub use bert::BertTexts;
 pub use chart::chart;
 pub use checkpoint::Progress;

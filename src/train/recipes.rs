@@ -25,6 +25,12 @@ pub const RECIPES: &[Recipe] = &[
         apply: vaswani,
     },
     Recipe {
+        name: "x-transformer-2022",
+        source: "Liu & Chen 2022 (X-Transformer)",
+        description: "From random weights: Noam schedule, batches of 128 sentences, smoothing 0.1",
+        apply: x_transformer,
+    },
+    Recipe {
         name: "catsby-2022",
         source: "Choi et al. 2022 (CATSBY)",
         description: "From random weights beside BERT: rate 5e-4 by inverse square root, dropout 0.3, weight decay 1e-4",
@@ -33,7 +39,7 @@ pub const RECIPES: &[Recipe] = &[
     Recipe {
         name: "maruf-2019-second-stage",
         source: "Maruf et al. 2019, §4.2",
-        description: "A document-level system upon a trained model: rate 1e-4 throughout, dropout 0.2, early stopping",
+        description: "A document-level system upon a trained model: rate 1e-4 throughout, dropout 0.2, of attention weights too, early stopping",
         apply: maruf,
     },
     Recipe {
@@ -76,6 +82,8 @@ impl Recipe {
         config.adam_epsilon = defaults.adam_epsilon;
         config.weight_decay = defaults.weight_decay;
         config.learning_rate_factor = defaults.learning_rate_factor;
+        config.attention_dropout = defaults.attention_dropout;
+        config.batch_sentences = defaults.batch_sentences;
         config.patience = defaults.patience;
         config.context_only = defaults.context_only;
         (self.apply)(config, d_model);
@@ -91,6 +99,17 @@ fn vaswani(config: &mut TrainingConfig, _: usize) {
     config.label_smoothing = 0.1;
 }
 
+/// The paper names the schedule, the batch, sentences of 80 tokens at most and the smoothing; warm-up and dropout are those of
+/// Vaswani et al. 2017. The limit in tokens is above what so many sentences have.
+fn x_transformer(config: &mut TrainingConfig, _: usize) {
+    config.schedule = Schedule::Noam;
+    config.warmup_steps = 4_000;
+    config.batch_sentences = 128;
+    config.batch_tokens = 128 * 81;
+    config.dropout = 0.1;
+    config.label_smoothing = 0.1;
+}
+
 /// The schedule of fairseq's `inverse_sqrt` is Noam's with another factor.
 fn catsby(config: &mut TrainingConfig, d_model: usize) {
     const PEAK: f64 = 5e-4;
@@ -102,11 +121,13 @@ fn catsby(config: &mut TrainingConfig, d_model: usize) {
     config.weight_decay = 1e-4;
 }
 
-/// The authors' program is written in DyNet, whose Adam has these constants.
+/// The authors' program is written in DyNet, whose Adam has these constants; its four dropouts, one of them of attention
+/// weights, have one rate in the paper.
 fn maruf(config: &mut TrainingConfig, _: usize) {
     config.schedule = Schedule::Constant;
     config.learning_rate = 1e-4;
     config.dropout = 0.2;
+    config.attention_dropout = 0.2;
     config.label_smoothing = 0.1;
     config.adam_beta_2 = 0.999;
     config.adam_epsilon = 1e-8;
@@ -136,6 +157,8 @@ mod tests {
             // As an earlier recipe leaves it.
             context_only: true,
             weight_decay: 0.5,
+            attention_dropout: 0.5,
+            batch_sentences: 7,
             ..TrainingConfig::default()
         };
         let recipe = Recipe::named(recipe).expect("a recipe");
@@ -156,6 +179,9 @@ mod tests {
     fn nothing_of_an_earlier_recipe_is_left() {
         let config = settings("vaswani-2017", "x-transformer-small");
         assert!(!config.context_only && config.weight_decay.abs() < 1e-12);
+        assert!(config.attention_dropout.abs() < 1e-12 && config.batch_sentences == 0);
+        let config = settings("x-transformer-2022", "x-transformer-small");
+        assert_eq!((config.batch_sentences, config.warmup_steps), (128, 4_000));
     }
 
     #[test]

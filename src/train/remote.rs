@@ -57,12 +57,13 @@ impl fmt::Display for TrainingState {
 }
 
 /// The settings that are paths.
-fn paths(config: &mut TrainingConfig) -> [(&'static str, &mut PathBuf); 7] {
+fn paths(config: &mut TrainingConfig) -> [(&'static str, &mut PathBuf); 8] {
     [
         ("corpus", &mut config.corpus),
         ("from", &mut config.from),
         ("bert", &mut config.bert),
         ("contexts", &mut config.contexts),
+        ("context_encoder", &mut config.context_encoder),
         ("memory", &mut config.memory),
         ("general", &mut config.general),
         ("contrastive_set", &mut config.contrastive_set),

@@ -255,6 +255,21 @@ impl<'a> Trainer<'a> {
             ))?;
         }
         progress.batch_tokens = now;
+        let (before, now) = (progress.batch_sentences, config.batch_sentences);
+        if progress.step > 0 && before != now {
+            progress.batch = (progress.batch * before)
+                .checked_div(now)
+                .unwrap_or(progress.batch);
+            let limit = |sentences: usize| match sentences {
+                0 => "any number of".to_owned(),
+                limit => format!("up to {limit}"),
+            };
+            let (before, now) = (limit(before), limit(now));
+            reporter.warn(format!(
+                "batches now have {now} sentences instead of {before}: pairs of this epoch are seen twice or not at all"
+            ))?;
+        }
+        progress.batch_sentences = config.batch_sentences;
         let segments = scoring.set().num_segments();
         if progress.segments != 0 && progress.segments != segments {
             (progress.best_bleu, progress.best_loss) = (None, None);
@@ -277,11 +292,11 @@ impl<'a> Trainer<'a> {
     /// Batches of the epoch under way.
     pub fn batches(&self, data: &TrainingData) -> Vec<Vec<Range<usize>>> {
         let (seed, epoch) = (self.config.seed, self.progress.epoch);
-        let batch_tokens = self.config.batch_tokens;
+        let limits = self.config.batch_limits();
         if self.model.encodes_documents() {
-            data.train.document_batches(batch_tokens, seed, epoch)
+            data.train.document_batches(limits, seed, epoch)
         } else {
-            data.train.sentence_batches(batch_tokens, seed, epoch)
+            data.train.sentence_batches(limits, seed, epoch)
         }
     }
 

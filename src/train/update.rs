@@ -236,6 +236,7 @@ impl Trainer<'_> {
         let part_loss = |model: &Model, shard: &Batch, number: usize| {
             let seed = dropout_seed(config.seed, place.step, number);
             let dropout = DropoutSource::new(config.dropout, seed);
+            let dropout = dropout.with_attention(config.attention_dropout);
             model.seed_masks(dropout.seed());
             let loss = with_matmul_dtype(products, || {
                 model.loss(shard, config.label_smoothing, &dropout)

@@ -124,6 +124,7 @@ fn child_attends_with_gradients() {
                 num_heads: heads,
                 causal,
                 segments: Arc::clone(segments),
+                dropout: None,
             };
             let random = |rows: usize| -> TensorData {
                 let normal = Distribution::Normal(0.0, 1.0);
@@ -179,6 +180,7 @@ fn child_reads_chosen_sentences_with_gradients() {
             sentences: Arc::clone(&sentences),
             chosen: (0..rows * heads).map(list).collect(),
             weighting,
+            dropout: None,
         };
         let sizes = [
             [rows, heads * key],
@@ -441,6 +443,7 @@ fn batch_of(sentences: u32) -> Batch {
             source: ids(sentence, 3 + sentence * 7 % 12),
             target: ids(sentence + 5, 4 + sentence * 5 % 11),
             place: (0, 0),
+            headings: [0; 3],
             counts: true,
         })
         .collect();

@@ -93,7 +93,7 @@ fn states(model: &Model, chosen: &[usize]) -> Vec<(Vec<f32>, Vec<f32>)> {
     let choose = |all: &PackedBatch| {
         let mut rows = PackedBatch::default();
         for &sentence in chosen {
-            let [_, place, paragraph] = all.positions[sentence];
+            let [_, place, paragraph, ..] = all.positions[sentence];
             rows.begin_document();
             rows.push(
                 &all.ids[all.sentences[sentence].clone()],
@@ -281,6 +281,7 @@ fn contradictory_configurations_are_refused_by_field() {
                 words: config.max_tokens,
                 sentences: 1,
                 paragraphs: 1,
+                headings: 0,
                 counting: Counting::Restarting,
             };
         }),
@@ -289,6 +290,7 @@ fn contradictory_configurations_are_refused_by_field() {
                 words: 99,
                 sentences: 1,
                 paragraphs: 0,
+                headings: 0,
                 counting: Counting::Restarting,
             };
         }),

@@ -104,6 +104,7 @@ pub fn kinds() -> Vec<ModelConfig> {
         words: 64,
         sentences: 3,
         paragraphs: 4,
+        headings: 0,
         counting: Counting::Restarting,
     };
     let mut kinds = Vec::new();

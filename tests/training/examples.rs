@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use canopy::corpus::{CorpusInfo, CorpusWriter, Split, Unit};
+use canopy::corpus::{CorpusInfo, CorpusWriter, ParallelDocument, ParallelParagraph, Split, Unit};
+use canopy::text::document::{ParagraphKind, Section};
 use canopy::tokenizers::Side;
 use canopy::training::error::{BaseError, Error};
-use canopy::training::{Example, ExampleSet, TrainingData};
+use canopy::training::{BatchLimits, Example, ExampleSet, TrainingData};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -87,6 +88,7 @@ fn an_epoch_holds_every_example_once() {
             source: words(),
             target: words(),
             place: (0, 0),
+            headings: [0; 3],
             counts: true,
         })
         .collect();
@@ -123,6 +125,18 @@ fn an_epoch_holds_every_example_once() {
     let order = |seed, epoch| set.sentence_batches(200, seed, epoch);
     assert_eq!(order(1, 0), order(1, 0));
     assert!(order(1, 0) != order(1, 1) && order(1, 0) != order(2, 0));
+    // Both limits hold, and that of sentences fills the batches where tokens suffice.
+    for (tokens, fewest) in [(1_000_000, 7), (60, 1)] {
+        let sentences = 7;
+        let limits = BatchLimits { tokens, sentences };
+        let batches = set.sentence_batches(limits, 1, 0);
+        assert_eq!(batches.iter().map(Vec::len).sum::<usize>(), examples.len());
+        let short = batches.iter().filter(|batch| batch.len() < fewest);
+        assert!(short.count() <= 1, "batches of all but the rest are full");
+        assert!(batches.iter().all(|batch| batch.len() <= sentences));
+        let documents = set.document_batches(limits, 1, 0).into_iter().flatten();
+        assert!({ documents }.all(|run| run.len() <= sentences));
+    }
 }
 
 #[test]
@@ -186,4 +200,71 @@ fn copies_stand_behind_a_part_of_their_own_translation() {
         ),
         "{refused:?}"
     );
+}
+
+#[test]
+fn examples_know_the_sections_that_they_are_in() {
+    let place = tempfile::tempdir().expect("a folder");
+    let info = CorpusInfo {
+        name: "sections".to_owned(),
+        source_language: "en".to_owned(),
+        target_language: "de".to_owned(),
+        origin: String::new(),
+        licence: String::new(),
+    };
+    let section = |parent| Section {
+        parent,
+        level: 0,
+        heading: None,
+    };
+    let parents = [
+        None,
+        Some(0),
+        Some(1),
+        Some(1),
+        Some(0),
+        Some(4),
+        Some(5),
+        Some(6),
+    ];
+    let unit =
+        |number: usize| Unit::new(format!("Open file {number}."), format!("Datei {number}."));
+    let document = ParallelDocument {
+        id: "document".to_owned(),
+        sections: parents.map(section).into(),
+        paragraphs: (0..parents.len())
+            .map(|section| ParallelParagraph {
+                section,
+                kind: ParagraphKind::Text,
+                id: None,
+                note: None,
+                units: vec![unit(2 * section), unit(2 * section + 1)],
+            })
+            .collect(),
+    };
+    let mut writer = CorpusWriter::create(place.path().join("corpus"), info, false).expect("new");
+    writer.add(Split::Train, document).expect("written");
+    writer.finish().expect("a corpus");
+    let config = TrainingConfig {
+        corpus: place.path().join("corpus"),
+        vocab_size: 60,
+        ..TrainingConfig::default()
+    };
+    let data = TrainingData::open(&config, None, 160).expect("opens");
+    let examples = data.train.examples.iter().step_by(2);
+    let found: Vec<[usize; 3]> = examples.map(|example| example.headings).collect();
+    let expected = [
+        [0, 0, 0],
+        [1, 0, 0],
+        [1, 1, 0],
+        [1, 2, 0],
+        [2, 0, 0],
+        [2, 1, 0],
+        [2, 1, 1],
+        // A fourth level has no number of its own.
+        [2, 1, 1],
+    ];
+    assert_eq!(found, expected);
+    let batch = data.train.batch(&data.train.documents);
+    assert_eq!(batch.source.positions[4], [0, 0, 2, 1, 1, 0]);
 }

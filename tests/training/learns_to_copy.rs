@@ -24,6 +24,7 @@ fn strings(count: usize, seed: u64) -> Vec<Example> {
             source: ids.clone(),
             target: ids,
             place: (0, 0),
+            headings: [0; 3],
             counts: true,
         }
     };

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use canopy_models::weights::{EncoderFolder, EncoderKind, ModelFolder};
-use canopy_nn::model::{Context, ContextSentence, Preset};
+use canopy_nn::model::{ContextSentence, Preset};
 use canopy_train::TrainingConfig;
 
 /// The field that keeps such a run from beginning, and what to do.
@@ -11,9 +11,7 @@ pub(super) fn problem(
     config: &TrainingConfig,
     preset: &Preset,
 ) -> Option<(&'static str, &'static str)> {
-    let Some(Context::Bert { sentence, .. }) = preset.config(config.vocab_size).context else {
-        return None;
-    };
+    let (_, sentence) = preset.config(config.vocab_size).context?.bert()?;
     if config.bert.as_os_str().is_empty() {
         if !ModelFolder::has_bert(&config.from) {
             return Some(("bert", "Choose the folder of an imported BERT"));

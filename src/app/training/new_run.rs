@@ -132,6 +132,7 @@ impl NewRun {
             if !preset.reads_bert() {
                 self.config.bert = none.bert;
                 self.config.contexts = none.contexts;
+                self.config.context_encoder = none.context_encoder;
                 self.config.train_bert = none.train_bert;
             }
         }
@@ -195,7 +196,9 @@ impl NewRun {
         config.warmup_steps = begun.warmup_steps;
         config.label_smoothing = begun.label_smoothing;
         config.dropout = begun.dropout;
+        config.attention_dropout = begun.attention_dropout;
         config.batch_tokens = begun.batch_tokens;
+        config.batch_sentences = begun.batch_sentences;
         config.validate_every = begun.validate_every;
         config.checkpoint_every = begun.checkpoint_every;
         config.patience = begun.patience;

@@ -61,7 +61,8 @@ pub(super) struct EvaluateArguments {
     /// Replace the file of --hypotheses if it is there
     #[arg(long)]
     force: bool,
-    /// Contexts by `canopy corpus select-context`, for models that read BERT; else they are chosen in each document
+    /// Contexts by `canopy corpus select-context`, for models that read BERT; else the model
+    /// chooses them as in its training
     #[arg(long, value_name = "FILE")]
     contexts: Option<PathBuf>,
     /// Give models the human translations of all sentences before the current one, as when a translator works through a

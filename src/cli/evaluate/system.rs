@@ -69,6 +69,12 @@ impl Evaluated {
         if let Some(mode) = way.keep_address {
             translator.keep_address_form(mode);
         }
+        if let Some([set, trained]) = test.other_contexts(&translator) {
+            warn(&format!(
+                "the contexts of --contexts were chosen by {set}; {} was trained with those by {trained}",
+                translator.info().name
+            ));
+        }
         if way.cut_sentences {
             translator.cut_units();
         }

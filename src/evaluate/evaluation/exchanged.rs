@@ -89,6 +89,8 @@ pub(super) fn exchanged(
             made.sources
                 .push((document.sources[unit].0, from.sources[at].1.clone()));
             made.shown.push(from.shown[at].clone());
+            let headings = document.headings.get(unit).copied();
+            made.headings.push(headings.unwrap_or_default());
             made.notes.push(from.notes.get(at).cloned().flatten());
             made.points
                 .push(from.points.get(at).cloned().unwrap_or_default());

@@ -9,13 +9,15 @@ use super::expected::ExpectedTest;
 use super::walk::{Walk, confirmed};
 use crate::error::Result;
 use canopy_corpus::{
-    ContextTexts, Corpus, CorpusInfo, DocumentUnits, Expected, Segment, Split, WordCounts,
-    document_units, expected_forms, segments,
+    ContextTexts, ContextsInfo, Corpus, CorpusInfo, DocumentUnits, Expected, Segment, Split,
+    WordCounts, document_units, expected_forms, segments,
 };
 use canopy_metrics::comparison::{ComparedSegment, ComparedSystem, ComparedTest};
-use canopy_nn::model::MemoryUse;
+use canopy_nn::model::{ContextSentence, MemoryUse};
 use canopy_train::for_sentences;
-use canopy_translate::inference::{AddressChoice, SearchOptions, SegmentRequest, Translator};
+use canopy_translate::inference::{
+    AddressChoice, SearchOptions, SegmentRequest, Translator, contexts_among,
+};
 
 /// Documents with everything that is known of their segments.
 #[derive(Debug)]
@@ -85,6 +87,38 @@ impl TestSet {
         }
     }
 
+    /// The contexts that were set and those that the model was trained with, where they were chosen in different ways.
+    pub fn other_contexts(&self, translator: &Translator) -> Option<[String; 2]> {
+        let (set, (_, sentence)) = (self.contexts.as_ref()?, translator.model().bert()?);
+        let known = translator.description().contexts.as_ref();
+        let trained = ContextsInfo {
+            context: match sentence {
+                ContextSentence::Similar(_) => "similarity",
+                ContextSentence::Previous => "previous",
+                ContextSentence::Same => "same",
+            }
+            .to_owned(),
+            measure: match sentence {
+                ContextSentence::Similar(measure) => Some(measure.name().to_owned()),
+                ContextSentence::Previous | ContextSentence::Same => None,
+            },
+            range: known.map(|known| known.range.to_string()),
+            encoder: known.map(|known| known.encoder.clone()),
+            ..ContextsInfo::default()
+        };
+        let set = match known {
+            // Nothing more is known of a model that an older program trained.
+            None => ContextsInfo {
+                range: None,
+                encoder: None,
+                ..set.info().clone()
+            },
+            Some(_) => set.info().clone(),
+        };
+        let choices = [set.choice(), trained.choice()];
+        (choices[0] != choices[1]).then_some(choices)
+    }
+
     /// As a translator works who goes through a document: the human translations of all sentences before the current one
     /// are known, to models that read translations and to those that retrieve from what was confirmed. Else systems read
     /// their own translations.
@@ -127,9 +161,18 @@ impl TestSet {
             flow
         };
         let mut documents = self.units.clone();
-        for (document, id) in documents.iter_mut().zip(&self.documents) {
+        // All documents are searched for contexts where the model was trained so.
+        let among = if self.contexts.is_none() {
+            let shown = documents.iter().map(|document| document.shown.as_slice());
+            contexts_among(translator, &shown.collect::<Vec<_>>())?
+        } else {
+            None
+        };
+        for (number, (document, id)) in documents.iter_mut().zip(&self.documents).enumerate() {
             let contexts = self.contexts.as_ref();
             let contexts = contexts.and_then(|contexts| contexts.get(self.split, id));
+            let contexts =
+                contexts.or_else(|| among.as_ref().map(|among| among[number].as_slice()));
             translator
                 .reader()
                 .add_auxiliary_inputs(document, contexts)?;

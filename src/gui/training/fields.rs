@@ -138,6 +138,14 @@ pub static FIELDS: &[Field] = &[
     ),
     field(
         Optimisation,
+        "batch_sentences",
+        "Batch, at most",
+        "sentences",
+        "Sentences in an update at most, within the limit of tokens; 0 for any number.",
+        Count(|config| &mut config.batch_sentences),
+    ),
+    field(
+        Optimisation,
         "devices",
         "Devices",
         "",
@@ -151,6 +159,14 @@ pub static FIELDS: &[Field] = &[
         "",
         "Share of activations dropped: more for small corpora.",
         Share(|config| &mut config.dropout),
+    ),
+    field(
+        Optimisation,
+        "attention_dropout",
+        "Attention dropout",
+        "",
+        "Share of attention weights dropped: which other word or sentence a word reads.",
+        Share(|config| &mut config.attention_dropout),
     ),
     field(
         Optimisation,

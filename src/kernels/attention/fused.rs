@@ -110,11 +110,12 @@ impl Attention {
     ) -> Vec<f32> {
         let (tgt, src) = (segment.queries.len(), segment.keys.len());
         let (d_head, d_out) = (d_model / self.num_heads, d_value / self.num_heads);
+        let key_rows = k.len() / d_model;
         let mut weights = vec![0.0_f32; self.num_heads * tgt * src];
         if weights.is_empty() {
             return weights;
         }
-        if tgt == 1 {
+        if tgt == 1 && self.dropout.is_none() {
             self.forward_query(segment, output, &mut weights, [q, k, v], [d_model, d_value]);
             return weights;
         }
@@ -133,7 +134,10 @@ impl Attention {
                 let visible = self.visible(segment, query);
                 softmax_row(&mut weights[query * src..][..src], visible, d_head);
             }
-            multiply(weights, &scratch.v, &mut context, [tgt, src, d_out]);
+            match self.dropped(segment, head, key_rows, weights) {
+                Some(dropped) => multiply(&dropped, &scratch.v, &mut context, [tgt, src, d_out]),
+                None => multiply(weights, &scratch.v, &mut context, [tgt, src, d_out]),
+            }
             for (row, context) in output
                 .chunks_exact_mut(d_value)
                 .zip(context.chunks_exact(d_out))
@@ -142,6 +146,24 @@ impl Attention {
             }
         }
         weights
+    }
+
+    /// The weights of a head in one segment, `[tgt, src]`, without those that are dropped; none where none are.
+    #[inline(always)]
+    fn dropped(
+        &self,
+        segment: &Segment,
+        head: usize,
+        key_rows: usize,
+        weights: &[f32],
+    ) -> Option<Vec<f32>> {
+        let dropout = self.dropout?;
+        let mut dropped = weights.to_vec();
+        let rows = dropped.chunks_exact_mut(segment.keys.len());
+        for (query, row) in rows.enumerate() {
+            dropout.apply(row, self.first_weight(segment, query, head, key_rows));
+        }
+        Some(dropped)
     }
 
     /// A segment of one query, as in a search: reads keys and values where they lie.
@@ -192,6 +214,7 @@ impl Attention {
         let scale = 1.0 / (d_head as f32).sqrt();
         let mut k_gradient = vec![0.0_f32; src * d_model];
         let mut v_gradient = vec![0.0_f32; src * d_value];
+        let key_rows = k.len() / d_model;
         if weights.is_empty() {
             return (k_gradient, v_gradient);
         }
@@ -215,7 +238,12 @@ impl Attention {
             );
             let weights = &weights[head * tgt * src..][..tgt * src];
 
-            transpose(weights, &mut scores_transposed, [tgt, src]);
+            let dropped = self.dropped(segment, head, key_rows, weights);
+            transpose(
+                dropped.as_deref().unwrap_or(weights),
+                &mut scores_transposed,
+                [tgt, src],
+            );
             multiply(
                 &scores_transposed,
                 &head_gradient,
@@ -231,6 +259,11 @@ impl Attention {
                 &mut scores,
                 [tgt, d_out, src],
             );
+            if let Some(dropout) = self.dropout {
+                for (query, row) in scores.chunks_exact_mut(src).enumerate() {
+                    dropout.apply(row, self.first_weight(segment, query, head, key_rows));
+                }
+            }
             for (scores, weights) in scores.chunks_exact_mut(src).zip(weights.chunks_exact(src)) {
                 let mean = dot(scores, weights);
                 for (score, weight) in scores.iter_mut().zip(weights) {

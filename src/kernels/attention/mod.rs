@@ -14,6 +14,7 @@ use burn::tensor::Tensor;
 
 use super::cpu::{self, Operand};
 use super::cube;
+use super::dropout::Dropout;
 pub(super) use padded::are_all;
 pub use padded::{PaddedRuns, padded_attention};
 use plain::plain;
@@ -58,6 +59,8 @@ pub struct Attention {
     pub causal: bool,
     /// Ascending and disjoint in their queries; rows that no segment names give zeros.
     pub segments: Arc<[Segment]>,
+    /// Drops weights after the softmax, as elements of the matrix `[rows · heads, key rows]`; in training alone.
+    pub dropout: Option<Dropout>,
 }
 
 impl Attention {
@@ -69,6 +72,18 @@ impl Attention {
         } else {
             keys
         }
+    }
+
+    /// Number of a query's weight of the first key of its segment in one head, among the elements of a dropout mask.
+    pub(super) fn first_weight(
+        &self,
+        segment: &Segment,
+        query: usize,
+        head: usize,
+        key_rows: usize,
+    ) -> usize {
+        let list = (segment.queries.start + query) * self.num_heads + head;
+        list.wrapping_mul(key_rows).wrapping_add(segment.keys.start)
     }
 }
 
@@ -93,8 +108,9 @@ pub fn attention(q: Tensor<2>, k: Tensor<2>, v: Tensor<2>, spec: &Attention) -> 
         spec.num_heads
     );
     let operands = [Operand::from(&q), Operand::from(&k), Operand::from(&v)];
+    let on_gpu = || cube::attention(&q, &k, &v, spec);
     cpu::run(spec.clone(), operands)
-        .or_else(|| cube::attention(&q, &k, &v, spec))
+        .or_else(|| spec.dropout.is_none().then(on_gpu).flatten())
         .unwrap_or_else(|| plain(&q, &k, &v, spec).0)
 }
 
@@ -150,6 +166,7 @@ mod tests {
             num_heads: 2,
             causal,
             segments: segments.collect(),
+            dropout: None,
         }
     }
 
@@ -196,6 +213,53 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn dropped_weights_and_their_gradients_equal_the_plain_ones() {
+        let segments = [(0..2, 0..4), (3..4, 0..4), (5..9, 4..9)];
+        for causal in [false, true] {
+            let spec = Attention {
+                dropout: Some(Dropout {
+                    prob: 0.4,
+                    stream: 11,
+                }),
+                ..spec(causal, &segments)
+            };
+            assert_same(
+                [[9, 6], [9, 6], [9, 10]],
+                |[q, k, v]| attention(q, k, v, &spec),
+                |[q, k, v]| plain(&q, &k, &v, &spec).0,
+            );
+        }
+    }
+
+    #[test]
+    fn dropout_leaves_the_mean_of_what_is_read() {
+        let device = burn::tensor::Device::flex();
+        let keys = 40;
+        let (q, k) = (
+            Tensor::<2>::zeros([500, 4], &device),
+            Tensor::zeros([keys, 4], &device),
+        );
+        let spec = Attention {
+            dropout: Some(Dropout {
+                prob: 0.25,
+                stream: 3,
+            }),
+            ..spec(false, &[(0..500, 0..keys)])
+        };
+        // All weights are the same, and so are all values.
+        let read = attention(q, k, Tensor::ones([keys, 2], &device), &spec);
+        let mean = read.clone().mean().into_scalar::<f32>();
+        let [first, second] = [0, 1].map(|head| read.clone().narrow(1, head, 1));
+        let heads_differ = (first - second).abs().mean().into_scalar::<f32>();
+        let deviates = (read - 1.0).abs().mean().into_scalar::<f32>();
+        assert!((mean - 1.0).abs() < 0.01, "mean {mean}");
+        assert!(
+            heads_differ > 0.05 && deviates > 0.05,
+            "{heads_differ} {deviates}"
+        );
     }
 
     #[test]

@@ -160,6 +160,7 @@ mod tests {
                 num_heads: 2,
                 causal: false,
                 segments: Segment::one_query_each(runs.iter().cloned()),
+                dropout: None,
             };
             let expected = attention(q.clone(), k.clone(), v.clone(), &spec);
             let padded = PaddedRuns::new(&runs, 9, &device).expect("no run is empty");

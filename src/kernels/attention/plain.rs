@@ -6,11 +6,12 @@
 use std::ops::Range;
 
 use burn::tensor::activation::softmax;
-use burn::tensor::{Device, Tensor};
+use burn::tensor::{Device, Tensor, TensorData};
 
 use super::padded::{HIDDEN, are_even, column, fewer_than, within};
 use super::{Attention, Segment};
-use crate::{RowNumbers, product, select_rows};
+use crate::dropout::Dropout;
+use crate::{RowNumbers, is_cpu, product, select_rows};
 
 /// The output and the weights; segments are padded to the longest one.
 pub(super) fn plain(
@@ -72,7 +73,11 @@ pub(super) fn plain(
         Some(mask) => softmax(scores + (mask.clone() - 1.0) * -HIDDEN, 3) * mask,
         None => softmax(scores, 3),
     };
-    let context = product(weights.clone(), values)
+    let read = match spec.dropout {
+        Some(dropout) => weights.clone() * kept(&weights, spec, dropout, k.dims()[0]),
+        None => weights.clone(),
+    };
+    let context = product(read, values)
         .swap_dims(1, 2)
         .reshape([segments * tgt, d_value]);
     if query_ids.is_none() {
@@ -89,6 +94,25 @@ pub(super) fn plain(
     (end..rows).for_each(|_| back.push_unread(segments * tgt));
     let context = Tensor::cat(vec![context, Tensor::zeros([1, d_value], &device)], 0);
     (select_rows(context, &back), weights)
+}
+
+/// The factors of the weights that are kept, 0 for those that are dropped, `[segments, heads, tgt, src]`; devices without our
+/// kernels draw them.
+fn kept(weights: &Tensor<4>, spec: &Attention, dropout: Dropout, key_rows: usize) -> Tensor<4> {
+    let ([segments, heads, tgt, src], device) = (weights.dims(), weights.device());
+    if !is_cpu(&device) {
+        return dropout.drawn(weights);
+    }
+    let mut factors = vec![1.0_f32; segments * heads * tgt * src];
+    for (number, row) in factors.chunks_exact_mut(src).enumerate() {
+        let (segment, head, query) = (number / tgt / heads, number / tgt % heads, number % tgt);
+        let first = spec.first_weight(&spec.segments[segment], query, head, key_rows);
+        dropout.apply(row, first);
+    }
+    Tensor::from_data(
+        TensorData::new(factors, [segments, heads, tgt, src]),
+        &device,
+    )
 }
 
 /// Mask of the keys that a query sees, `[segments, 1, tgt, src]`; none if each sees `src` keys.

@@ -262,6 +262,7 @@ fn several_queries_select_as_tensors_do() {
                     sentences: sentences.clone().into(),
                     chosen: vec![vec![0, 3]; queries * heads].into(),
                     weighting: Weighting::Product(normaliser),
+                    dropout: None,
                 },
             );
             let expected: Vec<f32> = expected.into_data().iter().collect();

@@ -31,7 +31,7 @@ impl CpuOperation<5> for SelectedAttention {
                 let weights = rows.map(|(row, output)| {
                     let chosen = &self.chosen[row * self.num_heads + number];
                     let weights = head.read(row, chosen);
-                    head.context(chosen, &weights, output);
+                    head.context(row, chosen, &weights, output);
                     weights
                 });
                 let weights = weights.collect();

@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use self::reading::Head;
 use super::cpu::{self, Operand};
 use super::cube;
+use super::dropout::Dropout;
 
 /// Which queries read which sentences, and how scores become weights.
 #[derive(Debug, Clone)]
@@ -34,6 +35,8 @@ pub struct SelectedAttention {
     pub chosen: Arc<[Vec<usize>]>,
     /// The function that makes weights of scores.
     pub weighting: Weighting,
+    /// Drops weights of words, as elements of the matrix `[rows · heads, key rows]`; in training alone.
+    pub dropout: Option<Dropout>,
 }
 
 /// How scores become weights.
@@ -94,8 +97,9 @@ pub struct SelectedWeights {
 pub fn selected_attention(inputs: Projected, spec: &SelectedAttention) -> Tensor<2> {
     inputs.check(spec);
     let read = inputs.all();
+    let on_gpu = || cube::selected_attention(read, spec);
     cpu::run(spec.clone(), read.map(Operand::from))
-        .or_else(|| cube::selected_attention(read, spec))
+        .or_else(|| spec.dropout.is_none().then(on_gpu).flatten())
         .unwrap_or_else(|| plain::attention(&inputs, spec))
 }
 
@@ -204,6 +208,7 @@ mod tests {
             sentences: [0..3, 4..5, 5..9].into(),
             chosen: lists.into_iter().map(<[usize]>::to_vec).collect(),
             weighting,
+            dropout: None,
         }
     }
 
@@ -236,6 +241,24 @@ mod tests {
     fn fused_selected_attention_equals_the_plain_one() {
         for weighting in WEIGHTINGS {
             let spec = spec(weighting);
+            assert_same(
+                SHAPES,
+                |inputs| selected_attention(projected(inputs), &spec),
+                |inputs| plain::attention(&projected(inputs), &spec),
+            );
+        }
+    }
+
+    #[test]
+    fn dropped_words_and_their_gradients_equal_the_plain_ones() {
+        for weighting in WEIGHTINGS {
+            let spec = SelectedAttention {
+                dropout: Some(Dropout {
+                    prob: 0.4,
+                    stream: 5,
+                }),
+                ..spec(weighting)
+            };
             assert_same(
                 SHAPES,
                 |inputs| selected_attention(projected(inputs), &spec),

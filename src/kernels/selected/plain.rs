@@ -4,9 +4,11 @@
 use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Int, Tensor, TensorData};
 
+use super::reading::first_weight;
 use super::{Projected, SelectedAttention, Weighting, WordNormaliser};
+use crate::dropout::Dropout;
 use crate::row_selection::row_number;
-use crate::{product, sparsemax};
+use crate::{is_cpu, product, sparsemax};
 
 /// Gathered numbers of one block of rows: bounds the memory of a block, not its result.
 const BLOCK: usize = 1 << 25;
@@ -95,6 +97,13 @@ impl<'a> Lists<'a> {
         );
         let values = by_head(&inputs.values, heads).select(0, gathered.words);
         let values = values.reshape([lists, longest * words, d_v / heads]);
+        let weights = match self.spec.dropout {
+            Some(dropout) => {
+                let key_rows = inputs.values.dims()[0];
+                weights.clone() * self.kept(&weights, first * heads, dropout, key_rows)
+            }
+            None => weights,
+        };
         let weights = weights.reshape([lists, 1, longest * words]);
         product(weights, values).reshape([rows, d_v])
     }
@@ -124,6 +133,35 @@ impl<'a> Lists<'a> {
                 within * sentences.unsqueeze_dim(2)
             }
         }
+    }
+
+    /// The factors of the weights that are kept, 0 for those that are dropped, for the lists from `first` on; devices
+    /// without our kernels draw them.
+    ///
+    /// # Shapes
+    /// - weights, output: `[lists, longest, words]`
+    fn kept(
+        &self,
+        weights: &Tensor<3>,
+        first: usize,
+        dropout: Dropout,
+        key_rows: usize,
+    ) -> Tensor<3> {
+        let ([lists, longest, words], device) = (weights.dims(), weights.device());
+        if !is_cpu(&device) {
+            return dropout.drawn(weights);
+        }
+        let mut factors = vec![1.0_f32; lists * longest * words];
+        let by_list = factors.chunks_exact_mut(longest * words);
+        for (list, factors) in (first..).zip(by_list) {
+            let chosen = self.spec.chosen[list].iter();
+            for (&sentence, factors) in chosen.zip(factors.chunks_exact_mut(words)) {
+                let rows = &self.spec.sentences[sentence];
+                let number = first_weight(list, rows, key_rows);
+                dropout.apply(&mut factors[..rows.len()], number);
+            }
+        }
+        Tensor::from_data(TensorData::new(factors, [lists, longest, words]), &device)
     }
 
     /// Gathers the words that the lists `range` read, as numbers of the rows of [`by_head`].

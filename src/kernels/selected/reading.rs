@@ -25,6 +25,11 @@ const VALUES: usize = 2;
 const SENTENCE_QUERIES: usize = 3;
 const SENTENCE_KEYS: usize = 4;
 
+/// Number of the weight of a sentence's first word in a list, among the elements of a dropout mask.
+pub(super) fn first_weight(list: usize, words: &Range<usize>, key_rows: usize) -> usize {
+    list.wrapping_mul(key_rows).wrapping_add(words.start)
+}
+
 impl SelectedAttention {
     /// Columns of the inputs in one head, in the order of [`Head`].
     pub(super) fn head_widths(&self, [d_k, d_v]: [usize; 2]) -> [usize; 5] {
@@ -81,14 +86,35 @@ impl Head<'_> {
         })
     }
 
-    /// The weighted sum of the values.
-    pub(super) fn context(&self, chosen: &[usize], weights: &SelectedWeights, output: &mut [f32]) {
+    /// The sum of the values by the weights of the words, without those that are dropped.
+    pub(super) fn context(
+        &self,
+        row: usize,
+        chosen: &[usize],
+        weights: &SelectedWeights,
+        output: &mut [f32],
+    ) {
+        let dropped = self.dropped(row, chosen, &weights.words);
         Arch::new().dispatch(Context {
             head: self,
             chosen,
-            weights: &weights.words,
+            weights: dropped.as_deref().unwrap_or(&weights.words),
             output,
         });
+    }
+
+    /// Numbers for the words of a list times the dropout mask of their weights; none where nothing is dropped.
+    fn dropped(&self, row: usize, chosen: &[usize], words: &[f32]) -> Option<Vec<f32>> {
+        let dropout = self.spec.dropout?;
+        let mut dropped = words.to_vec();
+        let list = row * self.spec.num_heads + self.number;
+        let columns = self.widths[0] * self.spec.num_heads;
+        let key_rows = self.inputs[WORD_KEYS].len() / columns.max(1);
+        for (rows, places) in self.words(chosen) {
+            let first = first_weight(list, &rows, key_rows);
+            dropout.apply(&mut dropped[places], first);
+        }
+        Some(dropped)
     }
 
     /// Adds to the gradients of the head's inputs what comes from the gradient of one row's output.
@@ -103,11 +129,10 @@ impl Head<'_> {
     ) {
         let [width, value_width] = self.widths;
         let mut words = vec![0.0_f32; weights.words.len()];
+        let dropped = self.dropped(row, chosen, &weights.words);
+        let read = dropped.as_deref().unwrap_or(&weights.words);
         for (rows, places) in self.words(chosen) {
-            for ((key, word), &weight) in rows
-                .zip(&mut words[places.clone()])
-                .zip(&weights.words[places])
-            {
+            for ((key, word), &weight) in rows.zip(&mut words[places.clone()]).zip(&read[places]) {
                 *word = dot(gradient, self.row(VALUES, key));
                 if weight > 0.0 {
                     add_scaled(
@@ -117,6 +142,9 @@ impl Head<'_> {
                     );
                 }
             }
+        }
+        if let Some(dropped) = self.dropped(row, chosen, &words) {
+            words = dropped;
         }
         let mut sentences = self.score_gradients(chosen, weights, &mut words);
         let scale = self.scale();

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 use super::Rows;
 use super::embeddings::Sentences;
@@ -14,7 +15,8 @@ use super::products::{Prepared, compare};
 use super::tasks::{Task, tasks};
 
 /// Where context may come from; a talk is a document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum Range {
     /// The own document.
     Each,
@@ -32,6 +34,35 @@ impl std::fmt::Display for Range {
             Self::All => f.write_str("all"),
             Self::Hybrid(first) => write!(f, "hybrid {first}"),
         }
+    }
+}
+
+impl std::str::FromStr for Range {
+    type Err = String;
+
+    /// Reads what [`Display`](std::fmt::Display) writes.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let first = text.strip_prefix("hybrid ");
+        match (text, first.and_then(|first| first.parse().ok())) {
+            ("each", _) => Ok(Self::Each),
+            ("all", _) => Ok(Self::All),
+            (_, Some(first)) => Ok(Self::Hybrid(first)),
+            (_, None) => Err(format!("{text:?} is none of each, all, hybrid N")),
+        }
+    }
+}
+
+impl From<Range> for String {
+    fn from(range: Range) -> Self {
+        range.to_string()
+    }
+}
+
+impl TryFrom<String> for Range {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
     }
 }
 

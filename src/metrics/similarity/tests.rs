@@ -32,6 +32,16 @@ fn squared_distance(a: &[f32], b: &[f32]) -> f32 {
 }
 
 #[test]
+fn a_range_is_read_as_it_is_written() {
+    for range in RANGES {
+        assert_eq!(range.to_string().parse(), Ok(range));
+    }
+    for wrong in ["", "hybrid", "hybrid x", "hybrid -1", "All"] {
+        assert!(wrong.parse::<Range>().is_err(), "{wrong}");
+    }
+}
+
+#[test]
 fn the_nearest_are_those_of_sorting_all() {
     let sentences = sentences(&[700, 1, 40, 2], 3, 4);
     let embeddings = sentences.embeddings();

@@ -7,7 +7,7 @@
 //! | `vocabulary.json` | BERT's word pieces, or |
 //! | `vocabulary.model` | the sentence pieces of the Universal Sentence Encoder |
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
@@ -16,6 +16,7 @@ use super::loading::load_module;
 use super::tensors::{NamedTensors, Precision, read_tensors, write_tensors};
 use super::version::check_version;
 use crate::error::{Error, Result};
+use canopy_base::digest::digest_of_files;
 use canopy_base::file::write_atomically;
 use canopy_nn::model::{Bert, BertConfig, Pooling, Universal, UniversalConfig};
 use canopy_tokenize::SentencePieces;
@@ -28,6 +29,73 @@ const SENTENCE_PIECES: &str = "vocabulary.model";
 
 /// Version of the folder's format.
 const VERSION: u32 = 1;
+
+/// Before the names of an encoder's files in the folder of the model that it belongs to.
+const OF_MODEL: &str = "context-";
+
+/// Where the files of an encoder are: a folder of their own, or that of a model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EncoderPlace {
+    folder: PathBuf,
+    prefix: &'static str,
+}
+
+impl EncoderPlace {
+    /// An encoder folder.
+    pub fn folder(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            prefix: "",
+        }
+    }
+
+    /// The encoder in a model folder.
+    pub fn in_model(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            prefix: OF_MODEL,
+        }
+    }
+
+    /// Names of the encoder's files in a model folder.
+    pub(super) const IN_MODEL: [&'static str; 4] = [
+        "context-encoder.toml",
+        "context-weights.safetensors",
+        "context-vocabulary.json",
+        "context-vocabulary.model",
+    ];
+
+    /// Whether there is one.
+    pub fn exists(&self) -> bool {
+        self.path(DESCRIPTION).is_file()
+    }
+
+    /// SHA-256 of weights and vocabulary, in hexadecimal: two encoders with the same one give the same vectors, if they
+    /// are described alike.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn digest(&self) -> Result<String> {
+        let files = [WEIGHTS, WORD_PIECES, SENTENCE_PIECES].map(|name| self.path(name));
+        Ok(digest_of_files(files.iter().filter(|path| path.exists()))?)
+    }
+
+    /// Puts the files into a model folder; the same file has two names where the disk allows it.
+    pub(super) fn copy_to_model(&self, folder: &Path) -> Result<()> {
+        let place = Self::in_model(folder);
+        for name in [DESCRIPTION, WEIGHTS, WORD_PIECES, SENTENCE_PIECES] {
+            let (from, to) = (self.path(name), place.path(name));
+            if from.is_file() && std::fs::hard_link(&from, &to).is_err() {
+                std::fs::copy(&from, &to).map_err(Error::write(&to))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{}{name}", self.prefix))
+    }
+}
 
 /// The description of an encoder in its folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -115,7 +183,15 @@ impl EncoderFolder {
     /// # Errors
     /// If it is missing, of another version or not valid.
     pub fn open(folder: &Path) -> Result<Self> {
-        let path = folder.join(DESCRIPTION);
+        Self::open_at(&EncoderPlace::folder(folder))
+    }
+
+    /// [`Self::open`] wherever the files are.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_at(place: &EncoderPlace) -> Result<Self> {
+        let path = place.path(DESCRIPTION);
         let text = std::fs::read_to_string(&path).map_err(Error::read(&path))?;
         let refuse = |reason| Error::Encoder {
             reason,
@@ -149,7 +225,19 @@ impl EncoderFolder {
         folder: &Path,
         device: &Device,
     ) -> Result<(EncoderNetwork, EncoderVocabulary)> {
-        let path = folder.join(WEIGHTS);
+        self.load_at(&EncoderPlace::folder(folder), device)
+    }
+
+    /// [`Self::load`] wherever the files are.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn load_at(
+        &self,
+        place: &EncoderPlace,
+        device: &Device,
+    ) -> Result<(EncoderNetwork, EncoderVocabulary)> {
+        let path = place.path(WEIGHTS);
         let weights = read_tensors(&path)?;
         self.encoder
             .check(&weights)
@@ -168,23 +256,23 @@ impl EncoderFolder {
                 EncoderNetwork::Universal(Box::new(network))
             }
         };
-        let vocabulary = self.vocabulary(folder)?;
+        let vocabulary = self.vocabulary(place)?;
         let (found, vocab_size) = (vocabulary.len(), self.encoder.vocab_size());
         if found != vocab_size {
             let reason =
                 format!("the vocabulary has {found} pieces, the description says {vocab_size}");
-            let path = folder.to_owned();
+            let path = place.folder.clone();
             return Err(Error::Encoder { reason, path });
         }
         Ok((network, vocabulary))
     }
 
-    fn vocabulary(&self, folder: &Path) -> Result<EncoderVocabulary> {
+    fn vocabulary(&self, place: &EncoderPlace) -> Result<EncoderVocabulary> {
         let name = match self.encoder {
             EncoderKind::Bert { .. } => WORD_PIECES,
             EncoderKind::Universal { .. } => SENTENCE_PIECES,
         };
-        let path = folder.join(name);
+        let path = place.path(name);
         let bytes = std::fs::read(&path).map_err(Error::read(&path))?;
         let read = match self.encoder {
             EncoderKind::Bert { .. } => WordPieces::from_json(&bytes).map(EncoderVocabulary::Words),

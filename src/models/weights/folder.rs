@@ -8,6 +8,7 @@
 //! | `tokenizer.json`, `source.spm`, … | instead, the tokenizer of the model of another program that it was made from |
 //! | `pieces.json` | the word pieces of the BERT that the model reads, if it reads one |
 //! | `memory.tsv.gz` | its translation memory, if it has one: a pair a line, with a tab; `memory.tsv` is read too |
+//! | `context-encoder.toml`, `context-weights.safetensors`, … | the encoder that finds its contexts, if that is not its own BERT |
 //! | `shortlist.bin.gz` | the target words that the words of a sentence may become, if it has one, in Marian's form |
 
 use std::io::ErrorKind;
@@ -17,6 +18,8 @@ use std::sync::Arc;
 use burn::tensor::Device;
 use serde::{Deserialize, Serialize};
 
+use super::context_search::ContextSearch;
+use super::encoder::EncoderPlace;
 use super::loading::load_from;
 use super::tensor_file::TensorFile;
 use super::tensors::{Precision, module_tensors, write_tensors};
@@ -61,11 +64,17 @@ pub struct ModelFolder {
     /// Layer and head of the cross-attention that was trained to align words, counted from 0; none if none was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alignment: Option<[usize; 2]>,
+    /// How the contexts of sentences were found in its training; none if it reads none, or an older program trained it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contexts: Option<ContextSearch>,
     #[serde(default)]
     pub training: TrainingRecord,
     /// The word pieces of its BERT; in a file of their own.
     #[serde(skip)]
     pub pieces: Option<Arc<WordPieces>>,
+    /// The encoder that finds its contexts; in files of its own, none if it has none or that is its own BERT.
+    #[serde(skip)]
+    pub context_encoder: Option<EncoderPlace>,
     /// The memory that it reads or learns from; in a file of its own, which may be missing.
     #[serde(skip)]
     pub memory: Option<Arc<TranslationMemory>>,
@@ -145,8 +154,10 @@ impl ModelFolder {
             reranker: None,
             search: None,
             alignment: None,
+            contexts: None,
             training: TrainingRecord::default(),
             pieces: None,
+            context_encoder: None,
             memory: None,
         }
     }
@@ -230,6 +241,9 @@ impl ModelFolder {
         if let Some(pieces) = &self.pieces {
             pieces.save(&folder.join(PIECES))?;
         }
+        if let Some(encoder) = &self.context_encoder {
+            encoder.copy_to_model(folder)?;
+        }
         if let Some(memory) = &self.memory {
             memory.save(&folder.join(MEMORY))?;
         }
@@ -252,6 +266,17 @@ impl ModelFolder {
         let mut description = Self::alone(folder)?;
         if let Some(bert) = &description.model.bert {
             description.pieces = Some(Arc::new(read_pieces(folder, bert)?));
+        }
+        if let Some(contexts) = description.contexts.as_ref().filter(|it| !it.own_encoder) {
+            let place = EncoderPlace::in_model(folder);
+            if !place.exists() {
+                let encoder = &contexts.encoder;
+                return Err(Error::Base(BaseError::Model {
+                    reason: format!("the encoder {encoder}, which finds its contexts, is missing"),
+                    path: folder.join(EncoderPlace::IN_MODEL[0]),
+                }));
+            }
+            description.context_encoder = Some(place);
         }
         let memories = [MEMORY, PLAIN_MEMORY].map(|name| folder.join(name));
         let memory = memories.iter().find(|path| path.exists());
@@ -358,8 +383,9 @@ impl ModelFolder {
     }
 
     /// Names of the files that make a model folder; only the first two are in every one.
-    pub fn files() -> [&'static str; 12] {
+    pub fn files() -> [&'static str; 16] {
         let [own, description, source, target, codes, target_codes] = ModelTokenizer::FILES;
+        let [encoder, encoder_weights, encoder_words, encoder_sentences] = EncoderPlace::IN_MODEL;
         [
             DESCRIPTION,
             WEIGHTS,
@@ -368,6 +394,10 @@ impl ModelFolder {
             MEMORY,
             PLAIN_MEMORY,
             SHORTLIST,
+            encoder,
+            encoder_weights,
+            encoder_words,
+            encoder_sentences,
             description,
             source,
             target,

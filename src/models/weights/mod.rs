@@ -1,6 +1,7 @@
 //! Models on disk: named tensors in safetensors files and the folder that holds a whole model or encoder.
 
 mod average;
+mod context_search;
 mod encoder;
 mod folder;
 mod kept;
@@ -13,7 +14,8 @@ mod unread;
 mod version;
 
 pub use average::averaged_model;
-pub use encoder::{EncoderFolder, EncoderKind, EncoderNetwork, EncoderVocabulary};
+pub use context_search::ContextSearch;
+pub use encoder::{EncoderFolder, EncoderKind, EncoderNetwork, EncoderPlace, EncoderVocabulary};
 pub use folder::{
     Languages, ModelFolder, RerankerFolder, SearchPreference, TrainingRecord, bert_sequence,
 };

@@ -11,7 +11,7 @@ use burn::tensor::{Device, Tensor};
 
 use super::linear::Linear;
 use canopy_kernels::{
-    Attention, PaddedRuns, Segment, attention, attention_weights, padded_attention,
+    Attention, Dropout, PaddedRuns, Segment, attention, attention_weights, padded_attention,
 };
 
 /// Sizes of a [`MultiHeadAttention`] layer.
@@ -72,11 +72,19 @@ impl MultiHeadAttention {
         self.query.weight.lazy_shape()[1] / self.num_heads
     }
 
+    /// Attention, of which `dropout` drops weights.
+    ///
     /// # Shapes
     /// - x: `[rows, d_model]`; memory: `[key rows, d_model]`
     /// - output: `[rows, d_model]`
-    pub fn forward(&self, x: Tensor<2>, memory: Tensor<2>, segments: &Arc<[Segment]>) -> Tensor<2> {
-        self.attend(x, self.project(memory), segments)
+    pub fn forward(
+        &self,
+        x: Tensor<2>,
+        memory: Tensor<2>,
+        segments: &Arc<[Segment]>,
+        dropout: Option<Dropout>,
+    ) -> Tensor<2> {
+        self.attend(x, self.project(memory), segments, dropout)
     }
 
     /// Keys and values of `memory`, to be cached.
@@ -98,8 +106,13 @@ impl MultiHeadAttention {
         x: Tensor<2>,
         (keys, values): (Tensor<2>, Tensor<2>),
         segments: &Arc<[Segment]>,
+        dropout: Option<Dropout>,
     ) -> Tensor<2> {
-        let context = attention(self.query.forward(x), keys, values, &self.spec(segments));
+        let spec = Attention {
+            dropout,
+            ..self.spec(segments)
+        };
+        let context = attention(self.query.forward(x), keys, values, &spec);
         self.output.forward(context)
     }
 
@@ -136,6 +149,7 @@ impl MultiHeadAttention {
             num_heads: self.num_heads,
             causal: self.causal,
             segments: Arc::clone(segments),
+            dropout: None,
         }
     }
 }

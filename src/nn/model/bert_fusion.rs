@@ -12,7 +12,7 @@ use burn::tensor::{Device, Tensor};
 use super::attention::MultiHeadAttention;
 use super::config::ModelConfig;
 use super::context::{ContextGate, ContextGateConfig};
-use super::context_config::{Context, Fusion};
+use super::context_config::Fusion;
 use super::linear::Linear;
 use super::norm::Norm;
 use super::prepared::{Memory, PreparedMemory};
@@ -33,10 +33,8 @@ pub struct BertFusion {
 impl BertFusion {
     /// None if the model does not read BERT.
     pub(super) fn new(config: &ModelConfig, device: &Device) -> Option<Self> {
-        let (Some(Context::Bert { fusion, .. }), Some(bert)) = (config.context, &config.bert)
-        else {
-            return None;
-        };
+        let (fusion, _) = config.context?.bert()?;
+        let bert = config.bert.as_ref()?;
         let (d_model, d_bert) = (config.d_model, bert.sizes.d_model);
         let gate = ContextGateConfig::new(d_model).with_warm(config.warm_gate);
         Some(Self {
@@ -144,7 +142,7 @@ mod tests {
         let norm = Norm::new(D, &Device::flex());
         for gated in [false, true] {
             let layer = fusion(gated);
-            let bert = layer.prepare(&states).attend(x.clone(), &query_spans);
+            let bert = layer.prepare(&states).attend(x.clone(), &query_spans, None);
             let none = DropoutSource::none();
             let got = values(&layer.join(&norm, x.clone(), own.clone(), bert, &none));
             let (memory, own) = (values(&memory), values(&own));

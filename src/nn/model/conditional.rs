@@ -19,7 +19,8 @@ use super::sentence_selection::{SelectedSentences, SentenceSelector, lists};
 use super::source2token::{Source2Token, Source2TokenConfig};
 use super::traversal::top_t;
 use canopy_kernels::{
-    Projected, SelectedAttention, SelectedWeights, Weighting, selected_attention, selected_weights,
+    Dropout, Projected, SelectedAttention, SelectedWeights, Weighting, selected_attention,
+    selected_weights,
 };
 
 /// KeepTopT, Eq. 4: the `t` largest scores of every row stay, the others become `-inf`.
@@ -162,8 +163,13 @@ impl ConditionalHeads {
         projected: Projected,
         sentences: &[Range<usize>],
         choice: &[SelectedSentences],
+        dropout: Option<Dropout>,
     ) -> Tensor<2> {
-        selected_attention(projected, &self.spec(sentences, choice))
+        let spec = SelectedAttention {
+            dropout,
+            ..self.spec(sentences, choice)
+        };
+        selected_attention(projected, &spec)
     }
 
     /// The weights of [`Self::attend`]: one entry for each query and head, its tokens in the order of the choice.
@@ -191,7 +197,7 @@ impl ConditionalHeads {
     ) -> Tensor<2> {
         let projected = self.project(queries, tokens, encodings);
         let choice = self.choose(&projected, query_spans, documents);
-        self.attend(projected, &documents.sentences, &choice)
+        self.attend(projected, &documents.sentences, &choice, None)
     }
 
     pub(super) fn spec(
@@ -204,6 +210,7 @@ impl ConditionalHeads {
             sentences: Arc::from(sentences),
             chosen: lists(choice),
             weighting: Weighting::Joint,
+            dropout: None,
         }
     }
 }
@@ -248,7 +255,7 @@ impl ConditionalAttention {
         documents: &Documents,
     ) -> Tensor<2> {
         let memory = self.prepare(tokens, documents);
-        self.attend(queries, query_spans, &memory, documents)
+        self.attend(queries, query_spans, &memory, documents, None)
     }
 
     /// Sentence encodings and tokens, projected.
@@ -269,10 +276,13 @@ impl ConditionalAttention {
         query_spans: &[QuerySpan],
         memory: &SelectedMemory,
         documents: &Documents,
+        dropout: Option<Dropout>,
     ) -> Tensor<2> {
         let projected = self.heads.project_queries(queries, memory);
         let choice = self.heads.choose(&projected, query_spans, documents);
-        let read = self.heads.attend(projected, &documents.sentences, &choice);
+        let read = self
+            .heads
+            .attend(projected, &documents.sentences, &choice, dropout);
         self.output.forward(read)
     }
 }

@@ -116,7 +116,8 @@ pub enum Positions {
     Learned { size: usize },
     /// It does not know it.
     Unknown,
-    /// Learned tables for token, sentence and paragraph, summed, Trankova et al. 2024, §1.2.
+    /// Learned tables for token, sentence, paragraph and, where `headings` is not 0, the sections under three levels of headings,
+    /// summed, Trankova et al. 2024, §1.2.
     ///
     /// Restarting, a place past its table counts from the beginning of the table again. Absolute, a document that
     /// does not fit the tables is read in windows, each counted from its own beginning.
@@ -124,6 +125,9 @@ pub enum Positions {
         words: usize,
         sentences: usize,
         paragraphs: usize,
+        /// Entries of the table of each level of headings.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        headings: usize,
         #[serde(default)]
         counting: Counting,
     },
@@ -228,6 +232,7 @@ impl ModelConfig {
             words,
             sentences,
             paragraphs,
+            headings,
             counting,
         } = self.positions
         {
@@ -250,7 +255,7 @@ impl ModelConfig {
                     return refuse(field, &size, "at least 1");
                 }
             }
-            if let Some(size) = [words, sentences, paragraphs]
+            if let Some(size) = [words, sentences, paragraphs, headings]
                 .into_iter()
                 .find(|&size| size > LARGEST_SIZE)
             {

@@ -23,33 +23,37 @@ pub struct ContextSublayer {
     pub gate: Option<ContextGate>,
     /// None where the attention is part of the sublayer before it, as additional heads.
     pub norm: Option<Norm>,
+    /// Whether it stands before the attention of a decoder layer to its source sentence.
+    pub before_source: bool,
 }
 
 impl ContextSublayer {
     /// One for each of `count` sublayers, none if the context is attended to in another place.
     pub(super) fn in_encoder(config: &ModelConfig, count: usize, device: &Device) -> Vec<Self> {
-        let sublayer = |_| {
-            let (attention, placement) = ContextAttention::new(config, device)?;
-            let is_gated = config
-                .context
-                .is_some_and(|it| it.mechanism().has_gated_sublayers());
-            (placement != Placement::Gate).then(|| Self {
-                attention,
-                gate: is_gated.then(|| gate(config, device)),
-                norm: (placement == Placement::Sublayer).then(|| Norm::new(config.d_model, device)),
-            })
+        let mechanism = config.context.map(Context::mechanism);
+        let placement = mechanism.and_then(|mechanism| mechanism.placement());
+        let Some(placement) = placement.filter(|it| *it != Placement::Gate) else {
+            return Vec::new();
         };
+        let sublayer = |_| Self::new(config, placement, device);
         (0..count).filter_map(sublayer).collect()
     }
 
-    /// Attention of a decoder layer to the encodings of the source sentences.
+    /// Attention of a decoder layer to other source sentences.
     pub(super) fn in_decoder(config: &ModelConfig, device: &Device) -> Option<Self> {
         config.context?.mechanism().decoder_placement()?;
-        let (attention, _) = ContextAttention::new(config, device)?;
+        Self::new(config, Placement::Sublayer, device)
+    }
+
+    fn new(config: &ModelConfig, placement: Placement, device: &Device) -> Option<Self> {
+        let mechanism = config.context?.mechanism();
         Some(Self {
-            attention,
-            gate: None,
-            norm: Some(Norm::new(config.d_model, device)),
+            attention: ContextAttention::new(config, device)?,
+            gate: mechanism
+                .has_gated_sublayers()
+                .then(|| gate(config, device)),
+            norm: (placement == Placement::Sublayer).then(|| Norm::new(config.d_model, device)),
+            before_source: mechanism.reads_before_source(),
         })
     }
 
@@ -109,15 +113,16 @@ impl GatedContext {
                 .with_warm_gate(config.warm_gate);
             return Some(Self::Han(config.init(device)));
         }
-        let (attention, placement) = ContextAttention::new(config, device)?;
-        (placement == Placement::Gate).then(|| {
-            let layer = ContextLayerConfig::new(config.d_model, config.d_ff)
-                .with_warm_gate(config.warm_gate);
-            Self::Layer(LayeredContext {
-                attention,
-                layer: layer.init(device),
-            })
-        })
+        if !config.context?.is_gated() {
+            return None;
+        }
+        let attention = ContextAttention::new(config, device)?;
+        let layer =
+            ContextLayerConfig::new(config.d_model, config.d_ff).with_warm_gate(config.warm_gate);
+        Some(Self::Layer(LayeredContext {
+            attention,
+            layer: layer.init(device),
+        }))
     }
 
     /// Begins by likeness; `norm` gives what the layer is to give in size.
@@ -198,7 +203,8 @@ impl GatedMemory {
     ) -> Tensor<2> {
         match self {
             Self::Layer { memory, layer } => {
-                layer.forward(memory.attend(queries, query_spans), own, drop)
+                let read = memory.attend(queries, query_spans, drop.attention());
+                layer.forward(read, own, drop)
             }
             Self::Han {
                 words,

@@ -42,19 +42,42 @@ pub enum Context {
     },
     /// Hierarchical attention network, Miculicich et al. 2018.
     Han { previous: usize, side: Side },
-    /// Gated attention to the encoded previous sentences in every encoder layer, Zhang et al. 2018.
-    Zhang { previous: usize },
+    /// Gated attention to the encoded previous sentences in every layer of encoder or decoder, Zhang et al. 2018.
+    Zhang {
+        previous: usize,
+        /// The layers that read them; what they read is the source on either side.
+        #[serde(default = "Side::encoder", skip_serializing_if = "Side::is_encoder")]
+        side: Side,
+    },
     /// Capsules into which the tokens of the previous sentences are clustered, Yang et al. 2019.
     QueryCapsules { previous: usize, capsules: usize },
     /// The encoder reads the previous sentences and its own in one sequence up to the last `top` self-attentions, which
     /// see its own alone: Ma et al. 2020.
     FlatTransformer { previous: usize, top: usize },
+    /// The same, where every layer of encoder and decoder also reads BERT's states of the sentence and the one before it: a
+    /// baseline of CATSBY 2022.
+    FlatTransformerBert {
+        previous: usize,
+        top: usize,
+        fusion: Fusion,
+    },
     /// Every layer of encoder and decoder reads BERT's states of the sentence and one other: CATSBY 2022; Zhu et al.
     /// 2020.
     Bert {
         fusion: Fusion,
         sentence: ContextSentence,
     },
+}
+
+impl Context {
+    /// How layers read BERT, and what it reads after each sentence; none where no BERT is read.
+    pub fn bert(self) -> Option<(Fusion, ContextSentence)> {
+        match self {
+            Self::Bert { fusion, sentence } => Some((fusion, sentence)),
+            Self::FlatTransformerBert { fusion, .. } => Some((fusion, ContextSentence::Previous)),
+            _ => None,
+        }
+    }
 }
 
 /// Which sentence of its document BERT reads after each one, where no file says it.
@@ -152,6 +175,15 @@ impl Side {
 
     pub fn has_decoder(self) -> bool {
         self != Self::Encoder
+    }
+
+    fn encoder() -> Self {
+        Self::Encoder
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    fn is_encoder(&self) -> bool {
+        *self == Self::Encoder
     }
 }
 

@@ -10,6 +10,7 @@ use super::bert_fusion::BertFusion;
 use super::config::{ModelConfig, NormPosition};
 use super::context_attention::{ContextSublayer, GatedContext, GatedMemory};
 use super::context_config::Context;
+use super::counting::{Place, place_after};
 use super::encoder::EncoderOutput;
 use super::feed_forward::{FeedForward, FeedForwardConfig};
 use super::norm::Norm;
@@ -41,7 +42,7 @@ pub struct DecoderLayer {
     pub norm_self: Norm,
     pub cross_attention: MultiHeadAttention,
     pub norm_cross: Norm,
-    /// Attention to the encodings of all source sentences.
+    /// Attention to other source sentences.
     pub context: Option<ContextSublayer>,
     /// Attention to BERT's states in addition to that over the source.
     pub fusion: Option<BertFusion>,
@@ -97,7 +98,7 @@ pub struct DecoderState {
     /// Source rows of every hypothesis.
     sources: Vec<Range<usize>>,
     /// Place of the first token of each hypothesis's sentence, as in [`PackedBatch::positions`].
-    positions: Vec<[usize; 3]>,
+    positions: Vec<Place>,
     /// Number of each hypothesis's sentence among those that were encoded.
     numbers: Vec<usize>,
     memory: DecoderMemory,
@@ -139,11 +140,11 @@ impl DecoderState {
         self.len == 0
     }
 
-    /// Place of the next token of every hypothesis: token, sentence, paragraph.
-    pub fn next_places(&self) -> Vec<[usize; 3]> {
+    /// Place of the next token of every hypothesis.
+    pub fn next_places(&self) -> Vec<Place> {
         self.positions
             .iter()
-            .map(|&[first, sentence, paragraph]| [first + self.len, sentence, paragraph])
+            .map(|place| place_after(place, self.len))
             .collect()
     }
 
@@ -237,16 +238,37 @@ impl Decoder {
         for (number, layer) in self.layers.iter().enumerate() {
             let memory = layer.cross_attention.project(sources.clone());
             y = self.residual(y, &layer.norm_self, drop, |y| match layer.self_sublayer() {
-                SelfSublayer::Attention(attention) => attention.forward(y.clone(), y, &own),
+                SelfSublayer::Attention(attention) => {
+                    attention.forward(y.clone(), y, &own, drop.attention())
+                }
                 SelfSublayer::Ssru(ssru) => ssru.forward(y, &rows.sentences),
             });
+            let context = layer.context.as_ref();
+            let reads_first = context.is_some_and(|context| context.before_source);
+            let position = (AttentionKind::DecoderContext, number);
+            let read_context = |y: Tensor<2>, recorder: &mut AttentionRecorder| {
+                let Some(context) = context else { return y };
+                let memory = encoded.decoder_memory();
+                context.join(self.norm_position, y, drop, |y| {
+                    context.attend(y, &query_spans, &memory, drop, position, recorder)
+                })
+            };
+            if reads_first {
+                y = read_context(y, recorder);
+            }
             if let (Some(fusion), Some(bert)) = (&layer.fusion, &encoded.bert) {
                 recorder.add(AttentionKind::Cross, number, |keep| {
                     let attention = &layer.cross_attention;
                     attention.weights_of(y.clone(), &memory.0, &cross, keep)
                 });
-                let own = layer.cross_attention.attend(y.clone(), memory, &cross);
-                let read = fusion.prepare(bert).attend(y.clone(), &query_spans);
+                let dropout = drop.attention();
+                let own = layer
+                    .cross_attention
+                    .attend(y.clone(), memory, &cross, dropout);
+                let dropout = drop.attention();
+                let read = fusion
+                    .prepare(bert)
+                    .attend(y.clone(), &query_spans, dropout);
                 y = fusion.join(&layer.norm_cross, y, own, read, drop);
                 y = self.residual(y, &layer.norm_ff, drop, |y| {
                     fed_forward = Some(y.clone());
@@ -259,14 +281,11 @@ impl Decoder {
                     let attention = &layer.cross_attention;
                     attention.weights_of(y.clone(), &memory.0, &cross, keep)
                 });
-                layer.cross_attention.attend(y, memory, &cross)
+                let dropout = drop.attention();
+                layer.cross_attention.attend(y, memory, &cross, dropout)
             });
-            if let Some(context) = &layer.context {
-                let memory = Memory::from_states(encoded.states.clone(), encoded.documents.clone());
-                y = context.join(self.norm_position, y, drop, |y| {
-                    let position = (AttentionKind::DecoderContext, number);
-                    context.attend(y, &query_spans, &memory, position, recorder)
-                });
+            if !reads_first {
+                y = read_context(y, recorder);
             }
             y = self.residual(y, &layer.norm_ff, drop, |y| {
                 fed_forward = Some(y.clone());
@@ -344,8 +363,7 @@ impl Decoder {
                 return Some(fusion.prepare(bert));
             }
             let context = layer.context.as_ref()?;
-            let words = Memory::from_states(encoded.states.clone(), encoded.documents.clone());
-            Some(context.attention.prepare(&words))
+            Some(context.attention.prepare(&encoded.decoder_memory()))
         };
         DecoderMemory {
             layers: self.layers.iter().map(of_source).collect(),
@@ -451,12 +469,25 @@ impl Decoder {
                 };
                 memory.own = Some([keys.clone(), values.clone()]);
                 let rows = |x: Tensor<3>| x.reshape([hypotheses * len, d_model]);
-                attention.attend(y, (rows(keys), rows(values)), &own)
+                attention.attend(y, (rows(keys), rows(values)), &own, None)
             });
+            let context = layer.context.as_ref().zip(document.as_ref());
+            let reads_first = context.is_some_and(|(context, _)| context.before_source);
+            let read_context = |y: Tensor<2>| match context {
+                Some((context, document)) => context.join(self.norm_position, y, &none, |y| {
+                    document.attend(y.clone(), &query_spans, None)
+                }),
+                None => y,
+            };
+            if reads_first {
+                y = read_context(y);
+            }
             if let (Some(fusion), Some(bert)) = (&layer.fusion, document) {
                 let source = memory.source.clone();
-                let own = layer.cross_attention.attend(y.clone(), source, &cross);
-                let read = bert.attend(y.clone(), &query_spans);
+                let own = layer
+                    .cross_attention
+                    .attend(y.clone(), source, &cross, None);
+                let read = bert.attend(y.clone(), &query_spans, None);
                 y = fusion.join(&layer.norm_cross, y, own, read, &none);
             } else {
                 y = self.residual(y, &layer.norm_cross, &none, |y| {
@@ -465,14 +496,12 @@ impl Decoder {
                         Some(PaddedSource { runs, layers }) => {
                             attention.attend_padded(y, layers[number].clone(), runs)
                         }
-                        None => attention.attend(y, memory.source.clone(), &cross),
+                        None => attention.attend(y, memory.source.clone(), &cross, None),
                     }
                 });
             }
-            if let (Some(context), Some(document)) = (&layer.context, document) {
-                y = context.join(self.norm_position, y, &none, |y| {
-                    document.attend(y.clone(), &query_spans)
-                });
+            if !reads_first {
+                y = read_context(y);
             }
             y = self.residual(y, &layer.norm_ff, &none, |y| {
                 fed_forward = Some(y.clone());

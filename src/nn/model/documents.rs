@@ -71,6 +71,7 @@ impl Documents {
             num_heads: 1,
             causal: false,
             segments: Segment::one_query_each(self.sentences.iter().cloned()),
+            dropout: None,
         };
         let (queries, keys) = (
             Tensor::zeros([sentences, 1], &device),

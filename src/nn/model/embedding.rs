@@ -7,11 +7,13 @@ use burn::nn::Initializer;
 use burn::tensor::{Device, Distribution, Tensor, TensorData};
 
 use super::config::{ModelConfig, Positions};
+use super::counting::Place;
 use super::input_layer::InputLayer;
 use super::packed_batch::PackedBatch;
 use super::positions::PositionTables;
 use super::sinusoids::sinusoids;
 use super::variant::Sinusoids;
+use canopy_document::document::HEADING_LEVELS;
 use canopy_kernels::{DropoutSource, RowNumbers, dropout, is_cpu, select_rows};
 
 /// A table of token vectors and what it adds for their places.
@@ -19,7 +21,7 @@ use canopy_kernels::{DropoutSource, RowNumbers, dropout, is_cpu, select_rows};
 pub struct Embedding {
     /// `[vocab, d_model]`
     pub words: Param<Tensor<2>>,
-    /// Learned tables of places for tokens, sentences and paragraphs, each `[size, d_model]`; none if sinusoidal.
+    /// Learned tables of places for tokens, sentences, paragraphs and sections, each `[size, d_model]`; none if sinusoidal.
     pub positions: Option<PositionTables>,
     /// The input layer of the side that the table was made for; of other programs' models only.
     pub input: Option<InputLayer>,
@@ -53,11 +55,16 @@ impl Embedding {
                 words,
                 sentences,
                 paragraphs,
+                headings,
                 ..
             } => Some(PositionTables {
                 words: table(words),
                 sentences: table(sentences),
                 paragraphs: table(paragraphs),
+                headings: match headings {
+                    0 => Vec::new(),
+                    size => (0..HEADING_LEVELS).map(|_| table(size)).collect(),
+                },
             }),
         };
         #[expect(clippy::cast_precision_loss, reason = "widths are small")]
@@ -91,11 +98,11 @@ impl Embedding {
         dropout(self.embed(&rows.ids, &rows.word_positions()), drop.next())
     }
 
-    /// Embeds single tokens, each with its place (token, sentence, paragraph).
+    /// Embeds single tokens, each with its place.
     ///
     /// # Shapes
     /// - output: `[rows, d_model]`
-    pub fn embed(&self, ids: &[u32], positions: &[[usize; 3]]) -> Tensor<2> {
+    pub fn embed(&self, ids: &[u32], positions: &[Place]) -> Tensor<2> {
         self.embed_at(self.words(ids), positions, self.input.as_ref())
     }
 
@@ -109,7 +116,7 @@ impl Embedding {
     pub(super) fn embed_at(
         &self,
         words: Tensor<2>,
-        positions: &[[usize; 3]],
+        positions: &[Place],
         input: Option<&InputLayer>,
     ) -> Tensor<2> {
         let ([rows, d_model], device) = (words.dims(), words.device());
@@ -128,17 +135,17 @@ impl Embedding {
             return words;
         };
         let sizes = tables.sizes();
-        let wrapped: Vec<[usize; 3]> = positions
-            .iter()
-            .map(|position| std::array::from_fn(|level| position[level] % sizes[level]))
-            .collect();
+        let wrap = |position: &Place| -> Place {
+            std::array::from_fn(|level| position[level].checked_rem(sizes[level]).unwrap_or(0))
+        };
+        let wrapped: Vec<Place> = positions.iter().map(wrap).collect();
         words + tables.forward(&wrapped)
     }
 }
 
 /// The sines of all rows on a device that takes numbers slowly: those of each place once, and the numbers of the places.
 fn sinusoids_there(
-    positions: &[[usize; 3]],
+    positions: &[Place],
     d_model: usize,
     kind: Sinusoids,
     device: &Device,
@@ -151,6 +158,6 @@ fn sinusoids_there(
         return sines;
     }
     let places: Vec<usize> = places.into_iter().collect();
-    let row = |&[word, ..]: &[usize; 3]| places.partition_point(|&place| place < word);
+    let row = |&[word, ..]: &Place| places.partition_point(|&place| place < word);
     select_rows(sines, &positions.iter().map(row).collect())
 }

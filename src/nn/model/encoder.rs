@@ -9,10 +9,12 @@ use burn::tensor::{Device, Tensor};
 use super::bert_fusion::BertFusion;
 use super::config::{ModelConfig, NormPosition};
 use super::context_attention::{ContextSublayer, GatedContext};
+use super::counting::Place;
 use super::documents::Documents;
 use super::encoder_sublayer::EncoderSublayer;
 use super::layout::Sublayer;
 use super::norm::Norm;
+use super::packed::PackedChoice;
 use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
 use super::recorder::{AttentionKind, AttentionRecorder};
@@ -28,13 +30,15 @@ pub struct EncoderOutput {
     /// Rows of every sentence that is to be translated.
     pub sentences: Vec<Range<usize>>,
     /// Place of the first token of each of them, as in [`PackedBatch::positions`].
-    pub positions: Vec<[usize; 3]>,
+    pub positions: Vec<Place>,
     /// Number in `documents` of each of them.
     pub numbers: Vec<usize>,
     /// All sentences that were encoded.
     pub documents: Documents,
     /// BERT's states of each of these and its context, where the model reads them.
     pub bert: Option<Memory>,
+    /// The sentences before each of these as an encoder of their own encodes them, in its place, where one does.
+    pub previous: Option<Memory>,
     /// These sentences as the sentence-level model encodes them, where encoder and decoder read its states.
     pub stage_one: Option<Box<Self>>,
 }
@@ -49,6 +53,7 @@ impl EncoderOutput {
             numbers: (0..rows.sentences.len()).collect(),
             documents: rows.layout(),
             bert: None,
+            previous: None,
             stage_one: None,
         }
     }
@@ -71,6 +76,7 @@ impl EncoderOutput {
             documents: rows.layout(),
             states,
             bert: None,
+            previous: None,
             stage_one: None,
         }
     }
@@ -94,8 +100,16 @@ impl EncoderOutput {
             numbers: numbers.to_vec(),
             documents: self.documents.clone(),
             bert: self.bert.clone(),
+            previous: self.previous.clone(),
             stage_one: None,
         }
+    }
+
+    /// What the layers of a decoder read of other sentences: those before each one, where they have an encoder of their own,
+    /// else the states of all that were encoded.
+    pub(super) fn decoder_memory(&self) -> Memory {
+        let previous = self.previous.clone();
+        previous.unwrap_or_else(|| Memory::from_states(self.states.clone(), self.documents.clone()))
     }
 
     /// States of the tokens of the sentences that are held, each sentence once, and the rows of each sentence in them.
@@ -210,13 +224,17 @@ impl Encoder {
         recorder: &mut AttentionRecorder,
     ) -> EncoderOutput {
         let bert = previous.clone().filter(|_| !self.fusions.is_empty());
+        let encoded = previous.clone().filter(|_| self.previous.is_some());
         let states = self.layers(x, rows, previous, drop, recorder);
         if bert.is_some() {
             let encoded = EncoderOutput::new(states, rows);
             return EncoderOutput { bert, ..encoded };
         }
-        let states = self.read_context(states, rows, memory, drop, recorder);
-        EncoderOutput::new(states, rows)
+        let states = self.read_context(states, rows, memory, (None, drop), recorder);
+        EncoderOutput {
+            previous: encoded,
+            ..EncoderOutput::new(states, rows)
+        }
     }
 
     /// States after the last sublayer, joined with those of other sentences where the context is read there.
@@ -224,12 +242,13 @@ impl Encoder {
     /// # Shapes
     /// - states, output: `[rows, d_model]`
     /// - memory: as in [`Self::forward`]
+    /// - packed: this context, where it is packed; it is not used while what it attends to is recorded
     pub(super) fn read_context(
         &self,
         states: Tensor<2>,
         rows: &PackedBatch,
         memory: Option<Tensor<2>>,
-        drop: &DropoutSource,
+        (packed, drop): (Option<&PackedChoice>, &DropoutSource),
         recorder: &mut AttentionRecorder,
     ) -> Tensor<2> {
         let Some(gated) = &self.gated else {
@@ -239,7 +258,9 @@ impl Encoder {
         let query_spans = documents.query_spans();
         let read = documents.without_ends(&rows.ids, self.unread_end);
         let memory = Memory::from_states(memory.unwrap_or_else(|| states.clone()), read);
-        if recorder.is_on() {
+        if let (Some(packed), false) = (packed, recorder.is_on()) {
+            packed.join(&states, &query_spans, &memory)
+        } else if recorder.is_on() {
             let position = (AttentionKind::Context, self.last_attention());
             gated.attend_recorded(&states, &states, &query_spans, &memory, position, recorder)
         } else {
@@ -275,8 +296,11 @@ impl Encoder {
                         attention.attention_weights(x.clone(), x.clone(), &segments, keep)
                     });
                 }
-                let own = attention.forward(x.clone(), x.clone(), &segments);
-                let read = fusion.prepare(bert).attend(x.clone(), &query_spans);
+                let own = attention.forward(x.clone(), x.clone(), &segments, drop.attention());
+                let dropout = drop.attention();
+                let read = fusion
+                    .prepare(bert)
+                    .attend(x.clone(), &query_spans, dropout);
                 x = fusion.join(&sublayer.norm, x, own, read, drop);
                 continue;
             }
@@ -290,7 +314,7 @@ impl Encoder {
                     Memory::from_states(words.unwrap_or(x).clone(), documents.clone())
                 });
                 let position = (AttentionKind::Context, layer.unwrap_or_default());
-                context.attend(x, &query_spans, &memory, position, recorder)
+                context.attend(x, &query_spans, &memory, drop, position, recorder)
             };
             x = sublayer.norm.residual(self.norm_position, x, drop, |x| {
                 if let (Some(attention), true) = (attention, layer == Some(last)) {
@@ -314,7 +338,7 @@ impl Encoder {
         }
         if let Some(previous) = &self.previous {
             let (origin, _) = previous.rows(&documents);
-            recorder.rename_context(&origin);
+            recorder.rename_context(AttentionKind::Context, &origin);
         }
         match &self.final_norm {
             Some(norm) => norm.forward(x),

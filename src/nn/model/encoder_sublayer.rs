@@ -71,7 +71,9 @@ impl EncoderSublayer {
         drop: &DropoutSource,
     ) -> Tensor<2> {
         match self.kind() {
-            SublayerKind::Attention(attention) => attention.forward(x.clone(), x, segments),
+            SublayerKind::Attention(attention) => {
+                attention.forward(x.clone(), x, segments, drop.attention())
+            }
             SublayerKind::FeedForward(feed_forward) => feed_forward.forward(x, drop),
         }
     }

@@ -15,7 +15,7 @@ use super::documents::Documents;
 use super::prepared::VisibleMemory;
 use super::query_spans::{QuerySpan, Visible};
 use super::rows::select_rows;
-use canopy_kernels::Segment;
+use canopy_kernels::{Dropout, Segment};
 
 /// Sizes of a [`FlatAttention`] layer.
 #[derive(Config, Debug)]
@@ -58,7 +58,7 @@ impl FlatAttention {
         documents: &Documents,
     ) -> Tensor<2> {
         let memory = self.prepare(word_keys, word_values, documents);
-        self.attend(queries, query_spans, &memory)
+        self.attend(queries, query_spans, &memory, None)
     }
 
     /// Keys and values of all units, as often as there is an order to read them in.
@@ -89,10 +89,12 @@ impl FlatAttention {
         queries: Tensor<2>,
         query_spans: &[QuerySpan],
         memory: &VisibleMemory,
+        dropout: Option<Dropout>,
     ) -> Tensor<2> {
         let projected = (memory.keys.clone(), memory.values.clone());
+        let segments = memory.visible.segments(query_spans);
         self.attention
-            .attend(queries, projected, &memory.visible.segments(query_spans))
+            .attend(queries, projected, &segments, dropout)
     }
 
     /// The weights of [`Self::forward`]; the segments say which keys a reader reads, the numbers which row of tokens or

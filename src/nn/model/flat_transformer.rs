@@ -5,15 +5,19 @@
 //! blocks attend to all of them, the top blocks to the tokens of the sentence alone.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Tensor};
 
+use super::bert_fusion::BertFusion;
 use super::config::ModelConfig;
 use super::context_config::Context;
 use super::encoder::{Encoder, EncoderOutput};
 use super::encoder_sublayer::EncoderSublayer;
 use super::packed_batch::PackedBatch;
+use super::prepared::Memory;
+use super::query_spans::QuerySpan;
 use super::recorder::{AttentionKind, AttentionRecorder};
 use super::rows::select_rows;
 use canopy_kernels::{DropoutSource, Segment};
@@ -30,7 +34,9 @@ pub struct FlatSegments {
 impl FlatSegments {
     /// None if the model has another context.
     pub(super) fn new(config: &ModelConfig, device: &Device) -> Option<Self> {
-        let Some(Context::FlatTransformer { top, .. }) = config.context else {
+        let Some(Context::FlatTransformer { top, .. } | Context::FlatTransformerBert { top, .. }) =
+            config.context
+        else {
             return None;
         };
         #[expect(clippy::cast_precision_loss, reason = "widths are small")]
@@ -58,6 +64,9 @@ impl FlatSegments {
 }
 
 impl Encoder {
+    /// Reads sentences behind those before them, up to the last `top` self-attentions; with BERT's states of each sentence
+    /// of `source`, every token of its run reads these.
+    ///
     /// # Shapes
     /// - x: `[rows, d_model]`, the embedded tokens of `joined`, in which the sentences of `source` stand at `own`
     pub(super) fn flat(
@@ -65,7 +74,7 @@ impl Encoder {
         mut x: Tensor<2>,
         (joined, own): (&PackedBatch, &[Range<usize>]),
         source: &PackedBatch,
-        top: usize,
+        (top, bert): (usize, Option<Memory>),
         drop: &DropoutSource,
         recorder: &mut AttentionRecorder,
     ) -> EncoderOutput {
@@ -74,13 +83,15 @@ impl Encoder {
         let attentions: Vec<usize> = attentions.map(|(number, _)| number).collect();
         let top = &attentions[attentions.len().saturating_sub(top)..];
         let cut = top.first().copied().unwrap_or(self.sublayers.len());
-        let segments = joined.own_segments();
+        let (segments, spans) = (joined.own_segments(), joined.layout().query_spans());
+        let mut fusions = self.fusions.iter();
         for sublayer in &self.sublayers[..cut] {
-            x = self.sublayer(sublayer, x, &segments, drop);
+            let fusion = fused(sublayer, &mut fusions, bert.as_ref());
+            x = self.sublayer(sublayer, x, (&segments, &spans), fusion, drop);
         }
         let rows: Vec<usize> = own.iter().cloned().flatten().collect();
         x = select_rows(x, &rows);
-        let segments = source.own_segments();
+        let (segments, spans) = (source.own_segments(), source.layout().query_spans());
         let last = attentions.last().copied();
         for (number, sublayer) in self.sublayers.iter().enumerate().skip(cut) {
             if let (Some(attention), true) = (&sublayer.attention, Some(number) == last) {
@@ -88,34 +99,60 @@ impl Encoder {
                     attention.attention_weights(x.clone(), x.clone(), &segments, keep)
                 });
             }
-            x = self.sublayer(sublayer, x, &segments, drop);
+            let fusion = fused(sublayer, &mut fusions, bert.as_ref());
+            x = self.sublayer(sublayer, x, (&segments, &spans), fusion, drop);
         }
         let states = match &self.final_norm {
             Some(norm) => norm.forward(x),
             None => x,
         };
-        EncoderOutput::new(states, source)
+        EncoderOutput {
+            bert,
+            ..EncoderOutput::new(states, source)
+        }
     }
 
     fn sublayer(
         &self,
         sublayer: &EncoderSublayer,
         x: Tensor<2>,
-        segments: &std::sync::Arc<[Segment]>,
+        (segments, spans): (&Arc<[Segment]>, &[QuerySpan]),
+        fusion: Option<Fused<'_>>,
         drop: &DropoutSource,
     ) -> Tensor<2> {
         let norm = &sublayer.norm;
+        if let (Some(attention), Some((fusion, bert))) = (&sublayer.attention, fusion) {
+            let own = attention.forward(x.clone(), x.clone(), segments, drop.attention());
+            let read = fusion
+                .prepare(bert)
+                .attend(x.clone(), spans, drop.attention());
+            return fusion.join(norm, x, own, read, drop);
+        }
         norm.residual(self.norm_position, x, drop, |x| {
             sublayer.branch(x, segments, drop)
         })
     }
 }
 
+/// The attention to BERT of a layer, and what it reads.
+type Fused<'m> = (&'m BertFusion, &'m Memory);
+
+/// That of the next self-attention, if `sublayer` is one and BERT is read.
+fn fused<'m>(
+    sublayer: &EncoderSublayer,
+    fusions: &mut std::slice::Iter<'m, BertFusion>,
+    bert: Option<&'m Memory>,
+) -> Option<Fused<'m>> {
+    sublayer.attention.as_ref()?;
+    fusions.next().zip(bert)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::loops::{fed_forward, normed, read, sum, values};
     use super::super::{
-        Architecture, MemorySource, NormPosition, Positions, SpecialTokens, Transformer, Variant,
+        Architecture, BertConfig, BertReading, BertSequence, Fusion, MemorySource, NormPosition,
+        Pooling, Positions, SpecialTokens, Transformer, Variant,
     };
     use super::*;
 
@@ -159,6 +196,95 @@ mod tests {
             .map(|word| normed(&sum(word, &read(attention, word, x))));
         let fed = recorder.map(|word| normed(&sum(&word, &fed_forward(feed_forward, &word))));
         fed.collect()
+    }
+
+    /// A BERT of the width of the model.
+    fn bert() -> BertReading {
+        BertReading {
+            max_tokens: 8,
+            trained: true,
+            pooling: Pooling::Mean,
+            normalised: true,
+            sizes: BertConfig {
+                vocab_size: 9,
+                d_model: 4,
+                num_layers: 1,
+                num_heads: 2,
+                d_ff: 6,
+                max_tokens: 8,
+                num_types: 2,
+                norm_epsilon: 1e-12,
+            },
+        }
+    }
+
+    /// With BERT, what each token reads is the mean of its own attention and that to BERT's states of the sentence of its run.
+    #[test]
+    fn two_blocks_that_read_bert_are_what_loops_compute() {
+        let device = Device::flex();
+        device.seed(5);
+        let config = ModelConfig {
+            context: Some(Context::FlatTransformerBert {
+                previous: 1,
+                top: 1,
+                fusion: Fusion::Average,
+            }),
+            bert: Some(bert()),
+            ..config()
+        };
+        config.validate().expect("it can be built");
+        let mut model = Transformer::new(&config, &device);
+        let drawn = Distribution::Normal(0.0, 1.0);
+        let words = &mut model.bert.as_mut().expect("a BERT").bert.words;
+        *words = Param::from_tensor(words.val().random_like(drawn));
+        let mut source = PackedBatch::default();
+        for (number, (ids, pieces)) in [([5, 6, 3], [2, 4, 3]), ([7, 8, 3], [2, 6, 5])]
+            .into_iter()
+            .enumerate()
+        {
+            source.push(&ids, (number, 0));
+            source.push_pieces(&BertSequence {
+                ids: pieces.to_vec(),
+                of_first: 3,
+            });
+        }
+        let none = DropoutSource::none();
+        let encoded = model.encode(&source, None, &none);
+        let states = encoded
+            .bert
+            .as_ref()
+            .expect("BERT's states, for the decoder");
+        let of_second = &values(&states.values)[3..];
+        let got = values(&encoded.states);
+
+        let joined: &[u32] = &[5, 6, 3, 2, 7, 8, 3];
+        let embedded = values(&model.embedding.forward(&PackedBatch::new([joined]), &none));
+        let segments = values(&model.flat.as_ref().expect("segments").segments.val());
+        let words = embedded.iter().enumerate();
+        let words: Vec<Vec<f32>> = words
+            .map(|(position, word)| sum(word, &segments[usize::from(position >= 4)]))
+            .collect();
+        let encoder = &model.encoder;
+        let block = |number: usize, x: &[Vec<f32>]| -> Vec<Vec<f32>> {
+            let attention = encoder.sublayers[2 * number].attention.as_ref();
+            let feed_forward = encoder.sublayers[2 * number + 1].feed_forward.as_ref();
+            let (attention, feed_forward) = attention.zip(feed_forward).expect("a block");
+            let fusion = &encoder.fusions[number].attention;
+            let mean = |word: &Vec<f32>| -> Vec<f32> {
+                let (own, bert) = (read(attention, word, x), read(fusion, word, of_second));
+                own.iter()
+                    .zip(bert)
+                    .map(|(own, bert)| (own + bert) / 2.0)
+                    .collect()
+            };
+            let read = x.iter().map(|word| normed(&sum(word, &mean(word))));
+            read.map(|word| normed(&sum(&word, &fed_forward(feed_forward, &word))))
+                .collect()
+        };
+        let want = block(1, &block(0, &words)[4..]);
+        for (got, want) in got[3..].iter().flatten().zip(want.iter().flatten()) {
+            assert!((got - want).abs() < 1e-4, "{got} and {want}");
+        }
     }
 
     #[test]

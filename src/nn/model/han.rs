@@ -78,7 +78,8 @@ impl HanContext {
         memory: Tensor<2>,
         documents: &Documents,
     ) -> Tensor<3> {
-        self.summaries_of(queries, query_spans, &self.prepare(memory), documents)
+        let (memory, none) = (self.prepare(memory), DropoutSource::none());
+        self.summaries_of(queries, query_spans, &memory, documents, &none)
     }
 
     /// Keys and values of the tokens.
@@ -96,6 +97,7 @@ impl HanContext {
         query_spans: &[QuerySpan],
         memory: &WordMemory,
         documents: &Documents,
+        drop: &DropoutSource,
     ) -> Tensor<3> {
         let queries = self.word_query.forward(queries);
         let slots = (1..=self.context_size).rev().map(|distance| {
@@ -103,6 +105,7 @@ impl HanContext {
                 queries.clone(),
                 (memory.keys.clone(), memory.values.clone()),
                 &previous(query_spans, documents, distance),
+                drop.attention(),
             )
         });
         Tensor::stack(slots.collect(), 1)
@@ -161,10 +164,11 @@ impl HanContext {
         let [rows, slots, d_model] = summaries.dims();
         let queries = self.sentence_query.forward(queries);
         let memory = summaries.reshape([rows * slots, d_model]);
-        let recorder =
-            self.sentence_attention
-                .forward(queries, memory, &self.slots(query_spans, documents));
-        self.feed_forward.forward(recorder, drop)
+        let (slots, dropout) = (self.slots(query_spans, documents), drop.attention());
+        let read = self
+            .sentence_attention
+            .forward(queries, memory, &slots, dropout);
+        self.feed_forward.forward(read, drop)
     }
 
     /// `γ ⊙ h + (1 - γ) ⊙ d_t` with `γ = σ(h W_h + d_t W_d)`, Eq. 6-7.
@@ -191,7 +195,7 @@ impl HanContext {
         documents: &Documents,
         drop: &DropoutSource,
     ) -> Tensor<2> {
-        let summaries = self.summaries_of(queries.clone(), query_spans, memory, documents);
+        let summaries = self.summaries_of(queries.clone(), query_spans, memory, documents, drop);
         let context = self.context(queries.clone(), summaries, query_spans, documents, drop);
         self.gate.forward(queries, context)
     }

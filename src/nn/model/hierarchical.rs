@@ -15,7 +15,7 @@ use super::prepared::VisibleMemory;
 use super::query_spans::QuerySpan;
 use super::rows::select_rows;
 use super::source2token::{Source2Token, Source2TokenConfig};
-use canopy_kernels::Segment;
+use canopy_kernels::{Dropout, Segment};
 
 /// Sentence encodings, and attention to them.
 #[derive(Module, Debug)]
@@ -44,7 +44,8 @@ impl SentenceAttention {
         documents: &Documents,
     ) -> Tensor<2> {
         let encodings = self.source2token.forward(tokens, &documents.sentences);
-        self.attend(queries, query_spans, &self.prepare(encodings, documents))
+        let memory = self.prepare(encodings, documents);
+        self.attend(queries, query_spans, &memory, None)
     }
 
     /// Keys and values of the encodings.
@@ -69,10 +70,12 @@ impl SentenceAttention {
         queries: Tensor<2>,
         query_spans: &[QuerySpan],
         memory: &VisibleMemory,
+        dropout: Option<Dropout>,
     ) -> Tensor<2> {
         let projected = (memory.keys.clone(), memory.values.clone());
+        let segments = memory.visible.segments(query_spans);
         self.attention
-            .attend(queries, projected, &memory.visible.segments(query_spans))
+            .attend(queries, projected, &segments, dropout)
     }
 
     /// Encodings of the sentences with tokens, the numbers of these sentences, and which of them each reader reads.

@@ -12,14 +12,14 @@ use super::conditional::{ConditionalHeads, ConditionalHeadsConfig};
 use super::context_config::MergeKind;
 use super::documents::Documents;
 use super::linear::Linear;
-use super::prepared::{DocumentTree, TreeMemory};
+use super::prepared::{DocumentTree, SelectedMemory, TreeMemory};
 use super::query_spans::QuerySpan;
 use super::rows::select_rows;
 use super::sentence_selection::SelectedSentences;
 use super::source2token::{Source2Token, Source2TokenConfig};
 use super::traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch};
 use super::tree::{ContentTree, Merge, MergeConfig, path_sums};
-use canopy_kernels::Projected;
+use canopy_kernels::{Dropout, Projected};
 
 /// Sizes of a [`HierarchicalConditionalAttention`] layer.
 #[derive(Config, Debug)]
@@ -81,11 +81,27 @@ impl TreeHeads {
         encodings: Tensor<2>,
         documents: &Documents,
     ) -> TreeMemory {
-        let mut selected = self.heads.prepare(tokens, encodings.clone());
+        self.grown(
+            self.heads.prepare(tokens, encodings.clone()),
+            &encodings,
+            documents,
+        )
+    }
+
+    /// Grows the trees over sentences whose tokens are projected.
+    ///
+    /// # Shapes
+    /// - encodings: `[sentences, d_model]`
+    pub(super) fn grown(
+        &self,
+        mut selected: SelectedMemory,
+        encodings: &Tensor<2>,
+        documents: &Documents,
+    ) -> TreeMemory {
         let trees = documents.documents.iter().map(|document| {
             let non_empty = |&sentence: &usize| !documents.sentences[sentence].is_empty();
             let leaves: Vec<usize> = document.clone().filter(non_empty).collect();
-            (!leaves.is_empty()).then(|| self.grow(&encodings, leaves))
+            (!leaves.is_empty()).then(|| self.grow(encodings, leaves))
         });
         let trees: Vec<Option<DocumentTree>> = trees.collect();
         if trees.iter().any(Option::is_some) {
@@ -104,6 +120,25 @@ impl TreeHeads {
         keep: impl Fn(&DocumentTree, Traversal) -> K + Send + Sync,
     ) -> (Projected, Vec<K>) {
         let projected = self.heads.project_queries(queries, &memory.selected);
+        let descend = |queries: &Tensor<2>, tree: &DocumentTree| {
+            let search = self.search();
+            search.traverse(queries, &tree.search_keys, |traversal| {
+                keep(tree, traversal)
+            })
+        };
+        let choice = self.each_reader(&projected, query_spans, memory, documents, descend);
+        (projected, choice)
+    }
+
+    /// What `descend` gives of every head of all readers of a tree, row by row; nothing for rows without a tree.
+    fn each_reader<K: Default + Clone>(
+        &self,
+        projected: &Projected,
+        query_spans: &[QuerySpan],
+        memory: &TreeMemory,
+        documents: &Documents,
+        descend: impl Fn(&Tensor<2>, &DocumentTree) -> Vec<K>,
+    ) -> Vec<K> {
         let num_heads = self.heads.num_heads;
         let [rows, _] = projected.sentence_queries.dims();
         let mut choice = vec![K::default(); rows * num_heads];
@@ -114,16 +149,11 @@ impl TreeHeads {
             };
             let rows: Vec<usize> = query_spans.into_iter().map(|(row, _)| row).collect();
             let queries = select_rows(projected.sentence_queries.clone(), &rows);
-            let kept = self
-                .search()
-                .traverse(&queries, &tree.search_keys, |traversal| {
-                    keep(tree, traversal)
-                });
-            for (index, kept) in kept.into_iter().enumerate() {
+            for (index, kept) in descend(&queries, tree).into_iter().enumerate() {
                 choice[rows[index / num_heads] * num_heads + index % num_heads] = kept;
             }
         }
-        (projected, choice)
+        choice
     }
 
     /// The sentences that all heads of all readers keep.
@@ -134,13 +164,30 @@ impl TreeHeads {
         memory: &TreeMemory,
         documents: &Documents,
     ) -> (Projected, Vec<SelectedSentences>) {
-        self.search_trees(
-            queries,
-            query_spans,
-            memory,
-            documents,
-            |tree, traversal| tree.kept(&traversal),
-        )
+        let projected = self.heads.project_queries(queries, &memory.selected);
+        let choice = self.survivors(&projected, query_spans, memory, documents);
+        (projected, choice)
+    }
+
+    /// The sentences that all heads of all readers keep, by queries that are projected.
+    pub(super) fn survivors(
+        &self,
+        projected: &Projected,
+        query_spans: &[QuerySpan],
+        memory: &TreeMemory,
+        documents: &Documents,
+    ) -> Vec<SelectedSentences> {
+        let descend = |queries: &Tensor<2>, tree: &DocumentTree| {
+            let search = self.search();
+            search.survivors(queries, &tree.search_keys, |leaves| {
+                let kept = leaves
+                    .iter()
+                    .map(|&(leaf, score)| (tree.leaves[leaf], score));
+                let (sentences, scores) = kept.unzip();
+                SelectedSentences { sentences, scores }
+            })
+        };
+        self.each_reader(projected, query_spans, memory, documents, descend)
     }
 
     /// Grows the trees and goes down each for all heads of all readers of its document.
@@ -212,7 +259,7 @@ impl TreeHeads {
         documents: &Documents,
     ) -> Tensor<2> {
         let memory = self.prepare(tokens, encodings, documents);
-        self.attend(queries, query_spans, &memory, documents)
+        self.attend(queries, query_spans, &memory, documents, None)
     }
 
     /// [`Self::forward`] over trees that were grown before.
@@ -222,9 +269,11 @@ impl TreeHeads {
         query_spans: &[QuerySpan],
         memory: &TreeMemory,
         documents: &Documents,
+        dropout: Option<Dropout>,
     ) -> Tensor<2> {
         let (projected, choice) = self.search_kept(queries, query_spans, memory, documents);
-        self.heads.attend(projected, &documents.sentences, &choice)
+        self.heads
+            .attend(projected, &documents.sentences, &choice, dropout)
     }
 }
 
@@ -270,7 +319,7 @@ impl HierarchicalConditionalAttention {
         documents: &Documents,
     ) -> Tensor<2> {
         let memory = self.prepare(tokens, documents);
-        self.attend(queries, query_spans, &memory, documents)
+        self.attend(queries, query_spans, &memory, documents, None)
     }
 
     /// Sentence encodings with the trees over them, and tokens, projected.
@@ -291,8 +340,11 @@ impl HierarchicalConditionalAttention {
         query_spans: &[QuerySpan],
         memory: &TreeMemory,
         documents: &Documents,
+        dropout: Option<Dropout>,
     ) -> Tensor<2> {
-        let read = self.tree.attend(queries, query_spans, memory, documents);
+        let read = self
+            .tree
+            .attend(queries, query_spans, memory, documents, dropout);
         self.output.forward(read)
     }
 }

@@ -4,6 +4,7 @@ use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Tensor};
 
 use super::config::{ModelConfig, Positions};
+use super::counting::Place;
 use super::norm::Norm;
 use canopy_kernels::select_rows;
 
@@ -36,7 +37,7 @@ impl InputLayer {
 
     /// # Shapes
     /// - words, output: `[rows, d_model]`
-    pub fn forward(&self, mut words: Tensor<2>, positions: &[[usize; 3]]) -> Tensor<2> {
+    pub fn forward(&self, mut words: Tensor<2>, positions: &[Place]) -> Tensor<2> {
         if let Some(table) = &self.positions {
             let table = table.val();
             let last = table.dims()[0] - 1;

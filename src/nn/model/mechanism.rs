@@ -15,12 +15,17 @@ pub(super) trait Mechanism {
     /// The sentences of its document that a sentence reads.
     fn reach(&self) -> ContextReach;
 
-    /// The place of its attention in the encoder; none where it has no attention of its own.
+    /// The place of its attention in the encoder; none where it has no attention of its own there.
     fn placement(&self) -> Option<Placement>;
 
     /// The place of its attention in every decoder layer, where it has one.
     fn decoder_placement(&self) -> Option<Placement> {
         None
+    }
+
+    /// Whether its attention in the decoder stands before the attention to the source sentence.
+    fn reads_before_source(&self) -> bool {
+        false
     }
 
     /// The states that its context layer stands on.

@@ -85,7 +85,7 @@ pub use context_config::{
     Context, ContextReach, ContextSentence, FlatLevel, Fusion, MemorySource, MergeKind, Placement,
     Reach, Side,
 };
-pub use counting::Counting;
+pub use counting::{Counting, LEVELS, Place};
 pub use decoder::{Decoder, DecoderLayer, DecoderMemory, DecoderOutput, DecoderState};
 pub use document_window::DocumentWindow;
 pub use documents::Documents;

@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::bert::{BertBatch, BertSequence};
+use super::counting::{Place, place_after, place_under};
 use super::documents::Documents;
+use canopy_document::document::SectionNumbers;
 use canopy_kernels::Segment;
 
 /// The sentences of a batch as runs of rows.
@@ -14,8 +16,8 @@ pub struct PackedBatch {
     pub ids: Vec<u32>,
     /// Rows of every sentence, in order and without gaps.
     pub sentences: Vec<Range<usize>>,
-    /// Place of the first token of every sentence: token, sentence, paragraph.
-    pub positions: Vec<[usize; 3]>,
+    /// Place of the first token of every sentence.
+    pub positions: Vec<Place>,
     /// Sentence numbers of every document, in order and without gaps.
     pub documents: Vec<Range<usize>>,
     /// BERT's sequence of every sentence and its context; empty where no BERT is read.
@@ -47,9 +49,26 @@ impl PackedBatch {
         let start = self.ids.len();
         self.ids.extend_from_slice(sentence);
         self.sentences.push(start..self.ids.len());
-        self.positions.push([0, position.0, position.1]);
+        let place = [0, position.0, position.1];
+        self.positions
+            .push(place_under(place, SectionNumbers::default()));
         if let Some(document) = self.documents.last_mut() {
             document.end += 1;
+        }
+    }
+
+    /// The numbers of the sections that the sentence that was pushed last is in.
+    pub fn push_headings(&mut self, sections: SectionNumbers) {
+        if let Some(place) = self.positions.last_mut() {
+            place[3..].copy_from_slice(&sections);
+        }
+    }
+
+    /// Adds a sentence at the place of another in its paragraph and document.
+    pub(super) fn push_at(&mut self, sentence: &[u32], place: &Place) {
+        self.push(sentence, (0, 0));
+        if let Some(own) = self.positions.last_mut() {
+            own[1..].copy_from_slice(&place[1..]);
         }
     }
 
@@ -57,9 +76,8 @@ impl PackedBatch {
     pub(super) fn part(&self, sentences: impl IntoIterator<Item = usize>) -> Self {
         let mut part = Self::default();
         for sentence in sentences {
-            let [_, in_paragraph, paragraph] = self.positions[sentence];
             let ids = &self.ids[self.sentences[sentence].clone()];
-            part.push(ids, (in_paragraph, paragraph));
+            part.push_at(ids, &self.positions[sentence]);
         }
         part
     }
@@ -127,8 +145,7 @@ impl PackedBatch {
                 }
                 let start = joined.ids.len() + ids.len();
                 ids.extend_from_slice(&self.ids[self.sentences[sentence].clone()]);
-                let [_, position, paragraph] = self.positions[sentence];
-                joined.push(&ids, (position, paragraph));
+                joined.push_at(&ids, &self.positions[sentence]);
                 own.push(start..joined.ids.len());
             }
         }
@@ -157,12 +174,10 @@ impl PackedBatch {
 
 impl PackedBatch {
     /// The place of every row.
-    pub(super) fn word_positions(&self) -> Vec<[usize; 3]> {
+    pub(super) fn word_positions(&self) -> Vec<Place> {
         let counted = self.sentences.iter().zip(&self.positions);
         counted
-            .flat_map(|(range, &[first, sentence, paragraph])| {
-                (0..range.len()).map(move |word| [first + word, sentence, paragraph])
-            })
+            .flat_map(|(range, place)| (0..range.len()).map(move |word| place_after(place, word)))
             .collect()
     }
 }

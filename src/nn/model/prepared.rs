@@ -13,7 +13,7 @@ use super::recorder::{AttentionWeights, Recording, visible_weights};
 use super::source2token::Source2Token;
 use super::traversal::TreeKeys;
 use super::tree::ContentTree;
-use canopy_kernels::Projected;
+use canopy_kernels::{Dropout, Projected};
 
 /// The tokens of some documents, as they are read.
 #[derive(Debug, Clone)]
@@ -108,6 +108,8 @@ pub(super) struct MemoryQuery<'a, M> {
     pub spans: &'a [QuerySpan],
     pub memory: &'a M,
     pub documents: &'a Documents,
+    /// Drops weights, in training alone.
+    pub dropout: Option<Dropout>,
 }
 
 impl MemoryQuery<'_, VisibleMemory> {
@@ -122,7 +124,7 @@ impl MemoryQuery<'_, VisibleMemory> {
 pub struct PreparedMemory(Arc<dyn Prepared>);
 
 trait Prepared: Debug + Send + Sync {
-    fn attend(&self, rows: Tensor<2>, spans: &[QuerySpan]) -> Tensor<2>;
+    fn attend(&self, rows: Tensor<2>, spans: &[QuerySpan], dropout: Option<Dropout>) -> Tensor<2>;
 
     fn attend_with_weights(
         &self,
@@ -150,13 +152,16 @@ impl<A: Attend> PreparedFor<A> {
             spans,
             memory: &self.memory,
             documents: &self.documents,
+            dropout: None,
         }
     }
 }
 
 impl<A: Attend> Prepared for PreparedFor<A> {
-    fn attend(&self, rows: Tensor<2>, spans: &[QuerySpan]) -> Tensor<2> {
-        self.attention.attend_memory(self.query(rows, spans))
+    fn attend(&self, rows: Tensor<2>, spans: &[QuerySpan], dropout: Option<Dropout>) -> Tensor<2> {
+        let query = self.query(rows, spans);
+        let query = MemoryQuery { dropout, ..query };
+        self.attention.attend_memory(query)
     }
 
     fn attend_with_weights(
@@ -181,8 +186,13 @@ impl PreparedMemory {
 
     /// # Shapes
     /// - queries, output: `[query rows, d_model]`
-    pub fn attend(&self, queries: Tensor<2>, query_spans: &[QuerySpan]) -> Tensor<2> {
-        self.0.attend(queries, query_spans)
+    pub fn attend(
+        &self,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        dropout: Option<Dropout>,
+    ) -> Tensor<2> {
+        self.0.attend(queries, query_spans, dropout)
     }
 
     /// [`Self::attend`] with its weights; rows and sentences have their numbers in the memory.

@@ -126,7 +126,7 @@ impl Preset {
 
     /// Whether it needs an imported BERT.
     pub fn reads_bert(&self) -> bool {
-        matches!(self.context, Some(Context::Bert { .. }))
+        self.context.is_some_and(|context| context.bert().is_some())
     }
 
     /// This preset with another context of its kind.

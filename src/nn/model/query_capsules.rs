@@ -22,7 +22,7 @@ use super::norm::Norm;
 use super::pooling::{Pooling, pooled};
 use super::query_spans::QuerySpan;
 use super::rows::select_rows;
-use canopy_kernels::Segment;
+use canopy_kernels::{Dropout, Segment};
 
 /// Sizes of a [`QueryCapsules`] layer.
 #[derive(Config, Debug)]
@@ -130,6 +130,7 @@ impl QueryCapsules {
         query_spans: &[QuerySpan],
         votes: &Tensor<2>,
         sentences: &[Range<usize>],
+        dropout: Option<Dropout>,
     ) -> (Tensor<2>, Capsules) {
         let readers: Vec<_> = query_spans.iter().map(|span| span.rows.clone()).collect();
         let contexts: Vec<_> = query_spans
@@ -153,7 +154,7 @@ impl QueryCapsules {
         let (keys, values) = self.attention.project(keys);
         let read = self
             .attention
-            .attend(queries, (keys.clone(), values), &segments);
+            .attend(queries, (keys.clone(), values), &segments, dropout);
         let capsules = Capsules {
             keys,
             segments,
@@ -284,7 +285,13 @@ mod tests {
             rows: 0..2,
             sentence: 0,
         };
-        let (read, _) = layer.attend(queries, &[span], &votes, std::slice::from_ref(&(0..0)));
+        let (read, _) = layer.attend(
+            queries,
+            &[span],
+            &votes,
+            std::slice::from_ref(&(0..0)),
+            None,
+        );
         assert!(numbers(read).iter().all(|&x| x == 0.0));
     }
 }

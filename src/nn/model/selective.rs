@@ -18,8 +18,8 @@ use super::prepared::SelectedMemory;
 use super::query_spans::QuerySpan;
 use super::sentence_selection::{SelectedSentences, SentenceSelector, lists};
 use canopy_kernels::{
-    Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser, selected_attention,
-    selected_weights, sparsemax_row,
+    Dropout, Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser,
+    selected_attention, selected_weights, sparsemax_row,
 };
 
 /// Sizes of a [`SelectiveAttention`] layer.
@@ -149,7 +149,7 @@ impl SelectiveAttention {
         documents: &Documents,
     ) -> Tensor<2> {
         let memory = self.prepare(word_keys, word_values, documents);
-        self.attend(queries, query_spans, &memory, documents)
+        self.attend(queries, query_spans, &memory, documents, None)
     }
 
     /// [`Self::forward`] over a memory that was prepared before.
@@ -159,13 +159,15 @@ impl SelectiveAttention {
         query_spans: &[QuerySpan],
         memory: &SelectedMemory,
         documents: &Documents,
+        dropout: Option<Dropout>,
     ) -> Tensor<2> {
         let projected = self.project_queries(queries, memory);
         let choice = self.choose(&projected, query_spans, documents);
-        self.output.forward(selected_attention(
-            projected,
-            &self.spec(&documents.sentences, &choice),
-        ))
+        let spec = SelectedAttention {
+            dropout,
+            ..self.spec(&documents.sentences, &choice)
+        };
+        self.output.forward(selected_attention(projected, &spec))
     }
 
     /// The weights of [`Self::forward`]: one entry for each query and head, in the order of the choice.
@@ -188,6 +190,7 @@ impl SelectiveAttention {
             sentences: Arc::from(sentences),
             chosen: lists(choice),
             weighting: Weighting::Product(self.words),
+            dropout: None,
         }
     }
 }

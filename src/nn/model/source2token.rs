@@ -111,5 +111,6 @@ pub(super) fn spec(sentences: &[Range<usize>]) -> Attention {
         num_heads: 1,
         causal: false,
         segments: segments.collect(),
+        dropout: None,
     }
 }

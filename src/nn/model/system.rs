@@ -263,11 +263,10 @@ impl Model {
 
     /// The BERT that is read, and which sentence stands after each one where no file says it.
     pub fn bert(&self) -> Option<(&BertReader, ContextSentence)> {
-        match (&self.network, self.context) {
-            (Network::Transformer(network), Some(Context::Bert { sentence, .. })) => {
-                Some((network.bert.as_ref()?, sentence))
-            }
-            _ => None,
+        let (_, sentence) = self.context?.bert()?;
+        match &self.network {
+            Network::Transformer(network) => Some((network.bert.as_ref()?, sentence)),
+            Network::RnnSearch(_) => None,
         }
     }
 
@@ -458,5 +457,6 @@ impl Model {
         if let Network::Transformer(network) = &mut self.network {
             network.encoder.set_top_t(top_t);
         }
+        self.search_weights = self.packing().map(SearchWeights::new);
     }
 }

@@ -56,11 +56,7 @@ fn reading(trained: bool) -> BertReading {
 }
 
 /// A model and a BERT for it, of random numbers.
-fn drawn(fusion: Fusion, device: &Device) -> (Model, Bert) {
-    let context = Context::Bert {
-        fusion,
-        sentence: ContextSentence::Same,
-    };
+fn drawn(context: Context, device: &Device) -> (Model, Bert) {
     let config = ModelConfig {
         bert: Some(reading(false)),
         ..config(context, MemorySource::Live)
@@ -99,10 +95,28 @@ const FUSIONS: [Fusion; 4] = [
     Fusion::Gate,
 ];
 
+fn fused_by(fusion: Fusion) -> Context {
+    Context::Bert {
+        fusion,
+        sentence: ContextSentence::Same,
+    }
+}
+
+/// All systems that read BERT.
+fn with_bert() -> Vec<Context> {
+    let flat = |fusion| Context::FlatTransformerBert {
+        previous: 1,
+        top: 1,
+        fusion,
+    };
+    let contexts = FUSIONS.map(fused_by).into_iter();
+    contexts.chain(FUSIONS.map(flat)).collect()
+}
+
 #[test]
 fn bert_is_read_the_same_word_by_word_and_its_context_matters() {
     let (device, none) = (Device::flex(), DropoutSource::none());
-    for fusion in FUSIONS {
+    for fusion in with_bert() {
         let (drawn, batch) = (drawn(fusion, &device), batch_with_pieces(6));
         let model = fused(drawn.clone(), false);
         let whole = model.scores(&batch, &none);
@@ -133,7 +147,7 @@ fn bert_is_read_the_same_word_by_word_and_its_context_matters() {
 fn bert_learns_only_where_it_should() {
     let device = Device::flex().autodiff();
     for trained in [false, true] {
-        let model = fused(drawn(Fusion::Cardinality, &device), trained);
+        let model = fused(drawn(fused_by(Fusion::Cardinality), &device), trained);
         let mut batch = batch_with_pieces(6);
         batch.labels = batch.target.ids.clone();
         let gradients = model.loss(&batch, 0.1, &DropoutSource::none()).backward();
@@ -189,6 +203,57 @@ fn bilingual() -> Vec<Context> {
         }
     }
     contexts
+}
+
+/// Zhang et al. 2018, §3.2.3 and 3.3: a decoder layer reads the words before, then the previous sentences through a gate, then
+/// the source.
+#[test]
+fn a_decoder_layer_reads_the_previous_sentences_before_the_source() {
+    let (device, none, batch) = (Device::flex(), DropoutSource::none(), batch());
+    for side in [Side::Decoder, Side::Both] {
+        let context = Context::Zhang { previous: 2, side };
+        let model = Model::seeded(&config(context, MemorySource::Live), 3, &device);
+        let model = model.expect("a model");
+        let encoded = model.encode(&batch.source, &none);
+        let steps = word_by_word(&model, &batch, None, &encoded);
+        let differs = difference(model.scores(&batch, &none), steps);
+        assert!(differs < 1e-4, "{side:?} differs by {differs}");
+
+        let Network::Transformer(network) = &model.network else {
+            unreachable!("a Transformer")
+        };
+        let (decoder, target) = (&network.decoder, &batch.target);
+        let chosen = encoded.select(&batch.translated);
+        let normal = burn::tensor::Distribution::Normal(0.0, 1.0);
+        let words = Tensor::<2>::random([target.ids.len(), 12], normal, &device);
+        let found = decoder.forward(words.clone(), target, &chosen, &none);
+        let memory = encoded.previous.as_ref().expect("previous sentences");
+        let spans = target.sentences.iter().zip(&chosen.numbers);
+        let spans = spans.map(|(rows, &sentence)| QuerySpan {
+            rows: rows.clone(),
+            sentence,
+        });
+        let spans: Vec<QuerySpan> = spans.collect();
+        let (states, sentences) = chosen.own_states();
+        let (own, cross) = (target.own_segments(), target.segments_over(&sentences));
+        let mut y = words;
+        for layer in &decoder.layers {
+            let attention = layer.self_attention.as_ref().expect("self-attention");
+            let read = attention.forward(y.clone(), y.clone(), &own, None);
+            y = layer.norm_self.forward(y + read);
+            let context = layer.context.as_ref().expect("previous sentences");
+            let read = context.attention.forward(y.clone(), &spans, memory);
+            let gated = context.gate.as_ref().expect("a gate").forward(y, read);
+            y = context.norm.as_ref().expect("a norm").forward(gated);
+            let attention = &layer.cross_attention;
+            let read = attention.forward(y.clone(), states.clone(), &cross, None);
+            y = layer.norm_cross.forward(y + read);
+            let fed = layer.feed_forward.forward(y.clone(), &none);
+            y = layer.norm_ff.forward(y + fed);
+        }
+        let differs = difference(found.states, y);
+        assert!(differs < 1e-4, "{side:?} differs by {differs}");
+    }
 }
 
 /// Two documents, and translations of their sentences.
@@ -472,7 +537,14 @@ fn systems_that_read_documents_record_alike_by_packed_weights() {
             placement,
             decoder: true,
         },
-        Context::Zhang { previous: 1 },
+        Context::Zhang {
+            previous: 1,
+            side: Side::Encoder,
+        },
+        Context::Zhang {
+            previous: 2,
+            side: Side::Both,
+        },
         Context::FlatTransformer {
             previous: 1,
             top: 1,

@@ -8,7 +8,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use super::bert::BertReader;
 use super::config::{ModelConfig, Positions};
 use super::context_config::Context;
-use super::counting::Counting;
+use super::counting::{Counting, Place};
 use super::decoder::{Decoder, DecoderMemory, DecoderOutput, DecoderState};
 use super::documents::Documents;
 use super::embedding::Embedding;
@@ -18,7 +18,7 @@ use super::input_layer::InputLayer;
 use super::packed_batch::PackedBatch;
 use super::positions::count_absolutely;
 use super::prepared::Memory;
-use super::recorder::{AttentionRecorder, Joined};
+use super::recorder::{AttentionKind, AttentionRecorder, Joined};
 use super::variant::SpecialTokens;
 use canopy_kernels::{
     DropoutSource, StepScores, TokenSelection, dropout, log_softmax, product_with_table,
@@ -133,8 +133,9 @@ impl Transformer {
         let embedded = self.embedding.forward(&joined, drop);
         if let Some(flat) = &self.flat {
             let (embedded, joined) = (flat.add(embedded, &own), (&joined, own.as_slice()));
-            let encoder = &self.encoder;
-            return encoder.flat(embedded, joined, source, flat.top, drop, recorder);
+            let bert = self.bert.as_ref().map(|bert| bert.read(source));
+            let (encoder, reads) = (&self.encoder, (flat.top, bert));
+            return encoder.flat(embedded, joined, source, reads, drop, recorder);
         }
         recorder.joined = recorder.is_on().then(|| Joined {
             origin: source.concatenated_from(self.concatenated),
@@ -178,8 +179,13 @@ impl Transformer {
         target.positions.clone_from(&encoded.positions);
         let embedded = self.embed_target(&target.ids, &target.word_positions());
         let embedded = dropout(embedded, drop.next());
-        self.decoder
-            .forward_recorded(embedded, &target, encoded, drop, recorder)
+        let decoder = &self.decoder;
+        let output = decoder.forward_recorded(embedded, &target, encoded, drop, recorder);
+        if let (Some(previous), true) = (&self.encoder.previous, recorder.is_on()) {
+            let (origin, _) = previous.rows(&encoded.documents);
+            recorder.rename_context(AttentionKind::DecoderContext, &origin);
+        }
+        output
     }
 
     /// Translations of all encoded sentences as a memory, see [`Memory::of_translations`].
@@ -273,10 +279,10 @@ impl Transformer {
     }
 
     /// Target words with their places.
-    fn embed_target(&self, ids: &[u32], positions: &[[usize; 3]]) -> Tensor<2> {
+    fn embed_target(&self, ids: &[u32], positions: &[Place]) -> Tensor<2> {
         let table = self.target_embedding();
         let mut words = table.words(ids);
-        let is_start = |&[word, ..]: &[usize; 3]| word == 0;
+        let is_start = |&[word, ..]: &Place| word == 0;
         if self.tokens.zero_start && positions.iter().any(is_start) {
             let keep = positions.iter().map(|place| f32::from(!is_start(place)));
             let keep = TensorData::new(keep.collect::<Vec<f32>>(), [ids.len(), 1]);

@@ -31,7 +31,7 @@ impl Context {
             return refuse("context.capsules", &0, "at least 1");
         }
         mechanism.validate(config)?;
-        if config.bert.is_some() && !matches!(self, Self::Bert { .. }) {
+        if config.bert.is_some() && self.bert().is_none() {
             return refuse("bert", &"set", "none with this context");
         }
         let is_in_layers = mechanism.placement().is_some() && !self.is_gated();

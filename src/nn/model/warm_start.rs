@@ -198,7 +198,12 @@ impl Transformer {
                 fusion.zero_init(&mut taken.norm_cross, &before);
             }
             if let Some(context) = &mut taken.context {
-                zero_init(context, &taken.norm_cross);
+                let before = if context.before_source {
+                    &taken.norm_self
+                } else {
+                    &taken.norm_cross
+                };
+                zero_init(context, before);
             }
             *layer = taken;
         }

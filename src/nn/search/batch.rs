@@ -12,6 +12,7 @@ use super::encodings::Encodings;
 use super::invalid_scores::InvalidScores;
 use super::terms::TermConstraints;
 use crate::model::{BertSequence, Model, PackedBatch};
+use canopy_document::document::SectionNumbers;
 use canopy_tokenize::{SpecialIds, Tokenizer};
 
 /// A source sentence as ids, without `eos`, and its place (in its paragraph, paragraph in the document).
@@ -34,6 +35,8 @@ pub struct SourceText {
     pub known: HashMap<usize, Vec<u32>>,
     /// BERT's sequence of each sentence and its context; empty where the model reads no BERT.
     pub pieces: Vec<BertSequence>,
+    /// Numbers of the sections that each sentence is in; empty where there are none, or they are not known.
+    pub headings: Vec<SectionNumbers>,
     /// Terms that the translations of these sentences use.
     pub terms: HashMap<usize, Arc<TermConstraints>>,
     pub frame: SourceFrame,
@@ -77,6 +80,7 @@ impl SourceText {
             sentences,
             known: HashMap::new(),
             pieces: Vec::new(),
+            headings: Vec::new(),
             terms: HashMap::new(),
             frame: SourceFrame::default(),
         }
@@ -96,6 +100,9 @@ impl SourceText {
                 );
                 if let Some(pieces) = self.pieces.get(number) {
                     rows.push_pieces(pieces);
+                }
+                if let Some(headings) = self.headings.get(number) {
+                    rows.push_headings(*headings);
                 }
             }
         }

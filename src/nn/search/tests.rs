@@ -299,7 +299,13 @@ fn a_long_document_in_windows_gets_what_it_gets_whole_if_context_is_near() {
         (HAN, MemorySource::Live),
         (HAN, MemorySource::StageOne),
         (Context::Concatenation { previous: 1 }, MemorySource::Live),
-        (Context::Zhang { previous: 1 }, MemorySource::Live),
+        (
+            Context::Zhang {
+                previous: 1,
+                side: Side::Encoder,
+            },
+            MemorySource::Live,
+        ),
     ] {
         let model = model(&vocabulary, context, memory);
         let text = text(&vocabulary, 40, (0..40).rev().collect());

@@ -109,6 +109,7 @@ fn examples<'m>(
                 source: ids,
                 target,
                 place: (0, 0),
+                headings: [0; 3],
                 counts: true,
             });
         }

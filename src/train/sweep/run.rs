@@ -98,6 +98,7 @@ impl SweepRun {
             from: name(&config.from),
             bert: name(&config.bert),
             contexts: name(&config.contexts),
+            context_encoder: name(&config.context_encoder),
             memory: name(&config.memory),
             steps: 0,
             target_tokens: 0,

@@ -219,6 +219,8 @@ impl Divided {
                     let pieces = units.pieces.get(unit).cloned();
                     let pieces = pieces.map(|(ids, of_first)| BertSequence { ids, of_first });
                     read.text.pieces.extend(pieces);
+                    let headings = units.headings.get(unit).copied().unwrap_or_default();
+                    read.text.headings.push(headings);
                     read.around.push(around);
                     read.firsts.push(first);
                 }

@@ -27,7 +27,7 @@ mod tracing;
 mod translation;
 mod translator;
 
-pub use bert_sequences::bert_sequences;
+pub use bert_sequences::{bert_sequences, contexts_among};
 pub use canopy_nn::search::SearchOptions;
 pub use confidence::{unlike, unlike_in_mean};
 pub use context_difference::ContextGain;

@@ -10,7 +10,9 @@ use rayon::prelude::*;
 use super::device::{ComputeDevice, DeviceChoice};
 use canopy_base::error::Result;
 use canopy_metrics::similarity::Embeddings;
-use canopy_models::weights::{EncoderFolder, EncoderKind, EncoderNetwork, EncoderVocabulary};
+use canopy_models::weights::{
+    EncoderFolder, EncoderKind, EncoderNetwork, EncoderPlace, EncoderVocabulary,
+};
 use canopy_nn::model::{BertBatch, normalised, pooled};
 
 /// Word pieces that are encoded at once.
@@ -32,7 +34,19 @@ impl SentenceEncoder {
     /// If a file of the folder is missing, truncated or does not fit the others, if it encodes words and not sentences,
     /// or if the device is not there.
     pub fn open(folder: &Path, device: DeviceChoice) -> Result<Self> {
-        let description = EncoderFolder::open(folder)?;
+        Self::open_at(&EncoderPlace::folder(folder), folder, device)
+    }
+
+    /// Loads the encoder of a model.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub(super) fn open_at(
+        place: &EncoderPlace,
+        folder: &Path,
+        device: DeviceChoice,
+    ) -> Result<Self> {
+        let description = EncoderFolder::open_at(place)?;
         if let EncoderKind::Bert { pooling: None, .. } = description.encoder {
             let reason =
                 "it encodes words, not sentences; name an imported sbert or use".to_owned();
@@ -40,7 +54,7 @@ impl SentenceEncoder {
             return Err(canopy_models::error::Error::Encoder { reason, path }.into());
         }
         let device = ComputeDevice::open(device)?;
-        let (network, vocabulary) = description.load(folder, &device.device)?;
+        let (network, vocabulary) = description.load_at(place, &device.device)?;
         Ok(Self {
             description,
             network,

@@ -9,6 +9,7 @@ use super::device::{ComputeDevice, DeviceChoice};
 use super::installed_models::{foreign_files, is_own, place_of, stated_model};
 use super::pipeline::AddressForms;
 use super::reading::ReadingOptions;
+use super::sentence_encoder::SentenceEncoder;
 use super::tracing::TraceCost;
 use crate::remote::RemoteModel;
 use canopy_base::error::{Error, Result};
@@ -78,6 +79,8 @@ pub struct Translator {
     /// The tokenizer, if it is a vocabulary of Canopy's.
     vocabulary: Option<Arc<Vocabulary>>,
     description: ModelFolder,
+    /// The encoder that finds its contexts, if that is not its own BERT, once it has found some.
+    context_encoder: OnceLock<Arc<SentenceEncoder>>,
     pub(super) reading: ReadingOptions,
     /// Whether translations that are broken are searched again.
     pub(super) looks_again: bool,
@@ -201,6 +204,22 @@ impl Translator {
     /// The description in the model's folder.
     pub fn description(&self) -> &ModelFolder {
         &self.description
+    }
+
+    /// The encoder that finds its contexts; none if its own BERT does. It is read from its files when it is first asked for,
+    /// and computes on the CPU.
+    ///
+    /// # Errors
+    /// As [`SentenceEncoder::open`].
+    pub(super) fn context_encoder(&self) -> Result<Option<&SentenceEncoder>> {
+        let Some(place) = &self.description.context_encoder else {
+            return Ok(None);
+        };
+        if let Some(encoder) = self.context_encoder.get() {
+            return Ok(Some(encoder));
+        }
+        let encoder = SentenceEncoder::open_at(place, &self.info.folder, DeviceChoice::Cpu)?;
+        Ok(Some(self.context_encoder.get_or_init(|| Arc::new(encoder))))
     }
 
     fn quantization(&self) -> Quantization {

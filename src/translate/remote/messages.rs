@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use canopy_document::document::SectionNumbers;
 use canopy_nn::model::BertSequence;
 use canopy_nn::search::{
     Hypothesis, InvalidScores, SearchEvent, SearchOptions, SourceFrame, SourceSentence, SourceText,
@@ -84,6 +85,8 @@ pub struct SentText {
     wanted: Vec<usize>,
     known: HashMap<usize, Vec<u32>>,
     pieces: Vec<BertSequence>,
+    #[serde(default)]
+    headings: Vec<SectionNumbers>,
     terms: HashMap<usize, TermConstraints>,
     frame: SourceFrame,
 }
@@ -97,6 +100,7 @@ impl SentText {
             wanted: text.wanted.clone(),
             known: text.known.clone(),
             pieces: text.pieces.clone(),
+            headings: text.headings.clone(),
             terms: terms.map(|(&at, terms)| (at, (**terms).clone())).collect(),
             frame: text.frame.clone(),
         }
@@ -119,7 +123,8 @@ impl SentText {
             .chain(self.terms.keys());
         let fits = end == num
             && numbers.all(|&number| number < num)
-            && (self.pieces.is_empty() || self.pieces.len() == num);
+            && (self.pieces.is_empty() || self.pieces.len() == num)
+            && (self.headings.is_empty() || self.headings.len() == num);
         let terms = self.terms.into_iter();
         fits.then(|| SourceText {
             sentences: self.sentences,
@@ -127,6 +132,7 @@ impl SentText {
             wanted: self.wanted,
             known: self.known,
             pieces: self.pieces,
+            headings: self.headings,
             terms: terms.map(|(at, terms)| (at, Arc::new(terms))).collect(),
             frame: self.frame,
         })

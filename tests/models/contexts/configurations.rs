@@ -3,7 +3,7 @@
 use burn::module::Module;
 use canopy::model::{
     Architecture, BertSequence, Context, Counting, MemorySource, Model, ModelConfig, Placement,
-    Positions, Preset,
+    Positions, Preset, Side,
 };
 use canopy::training::Adam;
 
@@ -73,7 +73,10 @@ fn contradictions_are_refused_by_field() {
         ("context.top_t", conditional(0, Placement::Gate), |_| ()),
         (
             "context.previous",
-            Some(Context::Zhang { previous: 0 }),
+            Some(Context::Zhang {
+                previous: 0,
+                side: Side::Encoder,
+            }),
             |_| (),
         ),
         (
@@ -92,9 +95,16 @@ fn contradictions_are_refused_by_field() {
             }),
             |_| (),
         ),
-        ("encoder", Some(Context::Zhang { previous: 1 }), |config| {
-            config.encoder = "f".parse().expect("a layout");
-        }),
+        (
+            "encoder",
+            Some(Context::Zhang {
+                previous: 1,
+                side: Side::Encoder,
+            }),
+            |config| {
+                config.encoder = "f".parse().expect("a layout");
+            },
+        ),
         ("memory", None, |config| {
             config.memory = MemorySource::StageOne;
         }),
@@ -109,6 +119,7 @@ fn contradictions_are_refused_by_field() {
                 words: ABSOLUTE - 1,
                 sentences: 9,
                 paragraphs: 9,
+                headings: 0,
                 counting: Counting::Absolute,
             };
         }),

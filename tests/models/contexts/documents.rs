@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 
-use canopy::kernels::DropoutSource;
-use canopy::model::{BatchSetup, Context, MemorySource, Model, ModelConfig, Side};
+use canopy::kernels::{Dropout, DropoutSource};
+use canopy::model::{
+    BatchSetup, Context, ContextAttention, GatedContext, Memory, MemorySource, Model, ModelConfig,
+    Side,
+};
 use canopy::training::Example;
 
 use crate::contexts::{
@@ -76,7 +79,7 @@ fn sentences_within_reach_matter_and_no_others() {
         let (Context::Concatenation { previous }
         | Context::Han { previous, .. }
         | Context::FlatTransformer { previous, .. }
-        | Context::Zhang { previous }
+        | Context::Zhang { previous, .. }
         | Context::QueryCapsules { previous, .. }) = context
         else {
             continue;
@@ -94,6 +97,60 @@ fn sentences_within_reach_matter_and_no_others() {
         }
         let far = apart(&model, &whole, &changed(3 - previous), 4);
         assert!(far <= 1e-5, "a sentence too far off is read: {config:?}");
+    }
+}
+
+/// The attentions to the document that a model has, wherever they stand.
+fn attentions(model: &Model) -> Vec<&ContextAttention> {
+    let network = tiny::transformer(model);
+    let sublayers = network.encoder.contexts.iter();
+    let sublayers = sublayers.chain(
+        network
+            .decoder
+            .layers
+            .iter()
+            .filter_map(|it| it.context.as_ref()),
+    );
+    let gated = [&network.encoder.gated, &network.decoder.gated];
+    let gated = gated.into_iter().flatten().filter_map(|gated| match gated {
+        GatedContext::Layer(layered) => Some(&layered.attention),
+        GatedContext::Han(_) => None,
+    });
+    sublayers.map(|it| &it.attention).chain(gated).collect()
+}
+
+#[test]
+fn dropout_of_attention_weights_reaches_every_attention_and_none_of_it_leaves_every_bit() {
+    let batch = batch(&ordinary());
+    let (rows, documents) = (&batch.source, batch.source.layout());
+    for (config, model) in models() {
+        let loss = |drop: DropoutSource| model.loss(&batch, 0.1, &drop).into_scalar::<f32>();
+        let none = loss(DropoutSource::new(0.2, 3));
+        let of_zero = loss(DropoutSource::new(0.2, 3).with_attention(0.0));
+        assert_eq!(none.to_bits(), of_zero.to_bits(), "{config:?}");
+        let dropped = loss(DropoutSource::none().with_attention(0.4));
+        let differs = (dropped - loss(DropoutSource::none())).abs();
+        assert!(
+            dropped.is_finite() && differs > 1e-5,
+            "{differs}: {config:?}"
+        );
+
+        let table = &tiny::transformer(&model).embedding;
+        let states = table.forward(rows, &DropoutSource::none());
+        for attention in attentions(&model) {
+            let memory = Memory::from_states(states.clone(), documents.clone());
+            let prepared = attention.prepare(&memory);
+            let read = |dropout| prepared.attend(states.clone(), &documents.query_spans(), dropout);
+            let mask = Dropout {
+                prob: 0.4,
+                stream: 7,
+            };
+            let differs = (read(None) - read(Some(mask)))
+                .abs()
+                .max()
+                .into_scalar::<f32>();
+            assert!(differs > 1e-4, "its attention drops nothing: {config:?}");
+        }
     }
 }
 
@@ -115,7 +172,8 @@ fn odd_documents_give_finite_losses_and_gradients() {
                 _ => {}
             }
             let model = tiny::model(&config, 5, &device);
-            let loss = model.loss(&batch, 0.1, &DropoutSource::new(0.2, 3));
+            let drop = DropoutSource::new(0.2, 3).with_attention(0.2);
+            let loss = model.loss(&batch, 0.1, &drop);
             let found = look(&model, &loss.backward());
             let loss = loss.into_scalar::<f32>();
             assert!(loss.is_finite() && loss > 0.0, "loss {loss}: {config:?}");

@@ -51,6 +51,7 @@ fn document(lengths: &[usize], seed: usize) -> Vec<Example> {
                 source,
                 target,
                 place: (number % 3, number / 3),
+                headings: [0; 3],
                 counts: true,
             }
         })

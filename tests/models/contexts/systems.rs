@@ -17,7 +17,6 @@ pub fn contexts() -> Vec<Context> {
     let mut contexts = vec![
         Context::Concatenation { previous: 1 },
         Context::Concatenation { previous: 2 },
-        Context::Zhang { previous: 2 },
         Context::QueryCapsules {
             previous: 2,
             capsules: 3,
@@ -50,6 +49,7 @@ pub fn contexts() -> Vec<Context> {
     }
     for side in SIDES {
         contexts.push(Context::Han { previous: 2, side });
+        contexts.push(Context::Zhang { previous: 2, side });
         for reach in REACHES {
             for words in [WordNormaliser::Softmax, WordNormaliser::Sparsemax] {
                 contexts.push(Context::Selective { words, reach, side });

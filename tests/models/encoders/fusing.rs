@@ -4,14 +4,16 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use canopy::inference::{DeviceChoice, Flag, SearchOptions, Translator};
+use canopy::corpus::{ContextTexts, Corpus, Split, document_units};
+use canopy::inference::{DeviceChoice, Flag, SearchOptions, Translator, contexts_among};
 use canopy::memory::TranslationMemory;
 use canopy::model::{Context, ContextSentence};
+use canopy::similarity::Range;
 use canopy::text::document::{Document, Format};
 use canopy::training::{for_document, retrieved};
 use canopy::weights::{ModelFolder, Precision, read_tensors, write_tensors};
 
-use crate::encoders::desk::{Desk, assert_done, assert_failed, canopy, stdout};
+use crate::encoders::desk::{Desk, assert_done, assert_failed, canopy, stderr, stdout};
 use crate::encoders::selecting::encoder;
 use crate::encoders::tiny;
 
@@ -162,11 +164,12 @@ fn a_trained_model_is_taken_up_with_contexts_by_place() {
         &[&select[..], &["previous", "-o", &contexts]].concat(),
     ));
     let fused = ["--bert", &bert, "--contexts", &contexts];
-    let presets: [(&str, &[&str]); 4] = [
+    let presets: [(&str, &[&str]); 5] = [
         ("catsby-small", &[]),
         ("catsby-small", &["--train-bert"]),
         ("bert-fused-small", &[]),
         ("bert-fused-gate-small", &[]),
+        ("flat-transformer-bert-small", &[]),
     ];
     for (number, (preset, more)) in presets.into_iter().enumerate() {
         let run = format!("run-{number}");
@@ -185,14 +188,37 @@ fn a_trained_model_is_taken_up_with_contexts_by_place() {
             "{preset} {more:?}"
         );
         let description = ModelFolder::open(std::path::Path::new(&model)).expect("a model");
-        assert!(matches!(
-            description.model.context,
-            Some(Context::Bert {
-                sentence: ContextSentence::Previous,
-                ..
-            })
-        ));
+        let context = description.model.context.and_then(Context::bert);
+        assert!(matches!(context, Some((_, ContextSentence::Previous))));
+        if preset.starts_with("flat") {
+            let page = desk.path("page.html");
+            fs::write(&page, "<p>Open the file. Close the file. Print it.</p>\n").expect("written");
+            let output = desk.path("flat.html");
+            let translate = [
+                "translate",
+                "--model",
+                &model,
+                "--device",
+                "cpu",
+                &page,
+                "-o",
+            ];
+            assert_done(&canopy(&[&translate[..], &[output.as_str()]].concat()));
+        }
     }
+    let same = desk.path("same.jsonl");
+    assert_done(&canopy(&[&select[..], &["same", "-o", &same]].concat()));
+    let upon = [
+        "--preset",
+        "flat-transformer-bert-small",
+        "--steps",
+        "1",
+        "--bert",
+        &bert,
+    ];
+    let other = [&upon[..], &["--contexts", &same]].concat();
+    assert_failed(&train(&desk, "same", &other), &["contexts", "previous"]);
+    assert_done(&train(&desk, "none", &upon));
     let flat = [
         "--from",
         &from,
@@ -202,6 +228,104 @@ fn a_trained_model_is_taken_up_with_contexts_by_place() {
         "2",
     ];
     assert_done(&train(&desk, "flat", &flat));
+}
+
+/// The folder of the small encoder again, with other weights.
+fn other_encoder(desk: &Desk, bert: &str) -> String {
+    let other = desk.path("other");
+    fs::create_dir(&other).expect("a folder");
+    for file in fs::read_dir(bert).expect("a folder") {
+        let file = file.expect("a file");
+        fs::copy(file.path(), Path::new(&other).join(file.file_name())).expect("copied");
+    }
+    let weights = Path::new(&other).join("weights.safetensors");
+    let mut tensors = read_tensors(&weights).expect("readable");
+    tensors.get_mut("words").expect("its words").1.reverse();
+    write_tensors(&weights, &tensors, Precision::Full).expect("written");
+    other
+}
+
+/// CATSBY's contexts are found in translating as they were in training: by the same encoder, in the same range.
+#[test]
+fn a_model_finds_contexts_as_those_of_its_training_were_found() {
+    let desk = Desk::new();
+    let corpus = desk.path("corpus");
+    tiny::corpus(Path::new(&corpus));
+    let bert = encoder(&desk);
+    let other = other_encoder(&desk, &bert);
+    let choose = |name: &str, encoder: &str, range: &str| {
+        let output = desk.path(&format!("{name}.jsonl"));
+        let select = ["corpus", "select-context", "--corpus", &corpus, "--encoder"];
+        let rest = ["--range", range, "--device", "cpu", "-o", &output];
+        assert_done(&canopy(&[&select[..], &[encoder], &rest].concat()));
+        output
+    };
+    let contexts = choose("contexts", &other, "all");
+    let upon = |contexts: &str, run: &str| {
+        let more = [
+            "--preset",
+            "catsby-small",
+            "--steps",
+            "1",
+            "--bert",
+            &bert,
+            "--contexts",
+        ];
+        train(&desk, run, &[&more[..], &[contexts]].concat())
+    };
+    assert_done(&upon(&contexts, "run"));
+    // The model has the encoder itself.
+    fs::remove_dir_all(&other).expect("deleted");
+    assert_failed(&upon(&contexts, "without"), &["context_encoder"]);
+    let model = desk.path("run/checkpoints/last");
+    let description = ModelFolder::open(Path::new(&model)).expect("a model");
+    let search = description.contexts.expect("how contexts were found");
+    assert_eq!((search.range, search.own_encoder), (Range::All, false));
+
+    let read = Corpus::open(Path::new(&corpus)).expect("a corpus");
+    let units = document_units(&read, Split::Train).expect("documents");
+    let shown: Vec<&[String]> = units.iter().map(|it| it.shown.as_slice()).collect();
+    let ids = read.documents(Split::Train).expect("documents");
+    let ids: Vec<String> = ids.map(|it| it.expect("a document").id).collect();
+    let of_file = |path: &str| -> Vec<Vec<Option<String>>> {
+        let texts = ContextTexts::open(Path::new(path), &read).expect("contexts");
+        let of_document = |id: &String| texts.get(Split::Train, id).expect("chosen").to_vec();
+        ids.iter().map(of_document).collect()
+    };
+    let translator = Translator::open(Path::new(&model), DeviceChoice::Cpu).expect("a model");
+    let found = contexts_among(&translator, &shown).expect("finite numbers");
+    assert_eq!(found, Some(of_file(&contexts)));
+    let of_bert = choose("of-bert", &bert, "all");
+    assert_ne!(
+        found,
+        Some(of_file(&of_bert)),
+        "the other encoder chooses otherwise"
+    );
+
+    let evaluate = [
+        "evaluate", "--model", &model, "--corpus", &corpus, "--device", "cpu",
+    ];
+    let rest = ["--split", "dev", "--contexts"];
+    for (file, is_other) in [(&contexts, false), (&choose("each", &bert, "each"), true)] {
+        let done = canopy(&[&evaluate[..], &rest, &[file.as_str()]].concat());
+        assert_done(&done);
+        assert_eq!(
+            stderr(&done).contains("was trained with"),
+            is_other,
+            "{}",
+            stderr(&done)
+        );
+    }
+    assert_done(&upon(&of_bert, "own"));
+    let own = desk.path("own/checkpoints/last");
+    let own = ModelFolder::open(Path::new(&own)).expect("a model");
+    assert!(own.contexts.is_some_and(|search| search.own_encoder));
+    assert!(own.context_encoder.is_none());
+
+    fs::remove_file(Path::new(&model).join("context-encoder.toml")).expect("deleted");
+    let refused = Translator::open(Path::new(&model), DeviceChoice::Cpu);
+    let refused = refused.expect_err("no encoder").to_string();
+    assert!(refused.contains("context-encoder.toml"), "{refused}");
 }
 
 #[test]

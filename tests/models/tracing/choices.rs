@@ -145,7 +145,7 @@ fn traced_sentences_are_those_that_the_layers_choose() {
         let prepared = attention.prepare(&memory);
         let (read, attention_weights) =
             prepared.attend_with_weights(words.clone(), &query_spans, &Recording::all());
-        let plain = prepared.attend(words.clone(), &query_spans);
+        let plain = prepared.attend(words.clone(), &query_spans, None);
         assert_eq!(read.to_data(), plain.to_data(), "looking changes nothing");
         assert_eq!(attention_weights.rows.len(), choice.len());
         for (reading, kept) in attention_weights.rows.iter().zip(&choice) {

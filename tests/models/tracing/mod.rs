@@ -89,7 +89,13 @@ fn systems() -> Vec<(&'static str, ModelConfig)> {
                 side: Side::Both,
             }),
         ),
-        ("zhang", context(Context::Zhang { previous: 2 })),
+        (
+            "zhang",
+            context(Context::Zhang {
+                previous: 2,
+                side: Side::Encoder,
+            }),
+        ),
         (
             "translations before",
             ModelConfig {

@@ -66,6 +66,7 @@ fn document(imported: &ImportedModel) -> ExampleSet {
             source: tokenizer.encode(Side::Source, &source),
             target: tokenizer.special().begun(target),
             place: (number, 0),
+            headings: [0; 3],
             counts: true,
         });
     }

@@ -47,7 +47,7 @@ impl BertLayer {
     /// # Shapes
     /// - x, output: `[rows, d_model]`
     pub(super) fn forward(&self, x: Tensor<2>, segments: &Arc<[Segment]>) -> Tensor<2> {
-        let attended = self.attention.forward(x.clone(), x.clone(), segments);
+        let attended = self.attention.forward(x.clone(), x.clone(), segments, None);
         let x = self.norm_attention.add(x, attended, None);
         let branch = self.outer.forward(gelu(self.inner.forward(x.clone())));
         self.norm_ff.add(x, branch, None)

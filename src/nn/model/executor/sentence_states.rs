@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::model::counting::Place;
 use crate::model::packed_batch::PackedBatch;
 
 /// Rows that are kept at most: 64 MiB where `d_model` is 256.
 const LARGEST: usize = 1 << 16;
 
 /// Token ids of a sentence, and the place of its first token.
-type Key = (Box<[u32]>, [usize; 3]);
+type Key = (Box<[u32]>, Place);
 
 /// States of sentences below the context, by what they were made of, so that a document that is read again, or in windows,
 /// encodes each sentence once. Good for one model.

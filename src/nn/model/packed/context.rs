@@ -42,7 +42,7 @@ enum Gated {
 #[derive(Debug, Clone)]
 enum LayerContext {
     Nothing,
-    /// Other source sentences, after the own one.
+    /// Other source sentences, before or after the own one.
     Context(Box<ContextSublayer>),
     /// BERT's states, in addition to the own sentence; with the norm of what is read there.
     Bert(Box<(BertFusion, Norm)>),
@@ -185,23 +185,31 @@ impl ContextLayers {
         };
         let (fusion, norm) = bert.as_ref();
         let (x, own) = (tensor(y, reading), tensor(own, reading));
-        let read = states.attend(x.clone(), &reading.spans);
+        let read = states.attend(x.clone(), &reading.spans, None);
         *y = numbers(fusion.join(norm, x, own, read, &DropoutSource::none()));
     }
 
-    /// `y` joined with what it reads of other source sentences, if this layer does.
+    /// `y` joined with what it reads of other source sentences, if this layer does, before or after it reads its own.
     ///
     /// # Shapes
     /// - y: `[hypotheses, d_model]`
-    pub fn join_context(&self, layer: usize, y: &mut Vec<f32>, reading: &Reading<'_>) {
+    pub fn join_context(
+        &self,
+        (layer, before_source): (usize, bool),
+        y: &mut Vec<f32>,
+        reading: &Reading<'_>,
+    ) {
         let (LayerContext::Context(context), Some(memory)) =
             (&self.layers[layer], &reading.memory.layers[layer])
         else {
             return;
         };
+        if context.before_source != before_source {
+            return;
+        }
         let none = DropoutSource::none();
         let joined = context.join(self.norm_position, tensor(y, reading), &none, |y| {
-            memory.attend(y.clone(), &reading.spans)
+            memory.attend(y.clone(), &reading.spans, None)
         });
         *y = numbers(joined);
     }

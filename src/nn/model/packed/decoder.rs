@@ -212,6 +212,9 @@ impl PackedDecoder {
                 }
                 own.output.multiply(context, branch, scratch);
             });
+            if let Some((layers, reading)) = context {
+                layers.join_context((number, true), &mut y, reading);
+            }
             let bert = context.filter(|(layers, reading)| layers.reads_bert(number, reading));
             let hypotheses = (&state.source, state.numbers.as_slice());
             if let Some((layers, reading)) = bert {
@@ -225,7 +228,7 @@ impl PackedDecoder {
                     });
             }
             if let Some((layers, reading)) = context {
-                layers.join_context(number, &mut y, reading);
+                layers.join_context((number, false), &mut y, reading);
             }
             layer.norm_ff.residual(&mut y, &mut buffers, |y, buffers| {
                 if number == last && (reads_fed_forward || output.is_some()) {

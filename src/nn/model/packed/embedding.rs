@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::layers::Packing;
+use crate::model::counting::{Place, place_after};
 use crate::model::embedding::Embedding;
 use crate::model::input_layer::InputLayer;
 use crate::model::packed_batch::PackedBatch;
@@ -18,7 +19,7 @@ pub(super) struct PackedEmbedding {
     words: Arc<Table>,
     scale: f32,
     sinusoids: Option<Sinusoids>,
-    /// Tables of words, sentences and paragraphs; each counts from its beginning again.
+    /// Tables of words, sentences, paragraphs and sections; each counts from its beginning again.
     tables: Vec<Table>,
     /// Places of words; those after the last have its vector.
     learned: Option<Table>,
@@ -44,8 +45,7 @@ impl PackedEmbedding {
             scale,
             sinusoids: embedding.sinusoids,
             tables: tables.map_or_else(Vec::new, |it| {
-                let tables = [&it.words, &it.sentences, &it.paragraphs];
-                tables.map(|table| packing.table(table)).into()
+                it.tables().map(|table| packing.table(table)).collect()
             }),
             learned: input.and_then(|input| Some(packing.table(input.positions.as_ref()?))),
             norm: input.and_then(|input| Some(packing.norm(input.norm.as_ref()?))),
@@ -61,17 +61,17 @@ impl PackedEmbedding {
     }
 
     /// Embeds whole sentences, each counted from its place; as [`Embedding::forward`].
-    pub fn rows(&self, rows: &PackedBatch, positions: &[[usize; 3]]) -> Vec<f32> {
+    pub fn rows(&self, rows: &PackedBatch, positions: &[Place]) -> Vec<f32> {
         self.words(&rows.ids, &word_positions(rows, positions))
     }
 
     /// [`Self::embed`] on all cores.
-    pub fn rows_on_cores(&self, rows: &PackedBatch, positions: &[[usize; 3]]) -> Vec<f32> {
+    pub fn rows_on_cores(&self, rows: &PackedBatch, positions: &[Place]) -> Vec<f32> {
         self.words_on_cores(&rows.ids, &word_positions(rows, positions))
     }
 
     /// [`Self::words`] by all cores.
-    pub fn words_on_cores(&self, ids: &[u32], positions: &[[usize; 3]]) -> Vec<f32> {
+    pub fn words_on_cores(&self, ids: &[u32], positions: &[Place]) -> Vec<f32> {
         /// Number of words from which a second core pays off.
         const WORDS: usize = 32;
         if ids.len() <= WORDS {
@@ -83,7 +83,7 @@ impl PackedEmbedding {
     }
 
     /// Embeds single words, as [`Embedding::embed`].
-    pub fn words(&self, ids: &[u32], positions: &[[usize; 3]]) -> Vec<f32> {
+    pub fn words(&self, ids: &[u32], positions: &[Place]) -> Vec<f32> {
         let d_model = self.words.columns();
         let mut embedded = Vec::with_capacity(ids.len() * d_model);
         let count = positions.iter().map(|place| place[0] + 1).max();
@@ -119,10 +119,9 @@ impl PackedEmbedding {
 }
 
 /// The place of each word of sentences that are counted from their places.
-fn word_positions(rows: &PackedBatch, positions: &[[usize; 3]]) -> Vec<[usize; 3]> {
+fn word_positions(rows: &PackedBatch, positions: &[Place]) -> Vec<Place> {
     let counted = rows.sentences.iter().zip(positions);
-    let places = counted.flat_map(|(range, &[first, sentence, paragraph])| {
-        (0..range.len()).map(move |word| [first + word, sentence, paragraph])
-    });
+    let places = counted
+        .flat_map(|(range, place)| (0..range.len()).map(move |word| place_after(place, word)));
     places.collect()
 }

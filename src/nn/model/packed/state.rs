@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::context::ContextMemory;
 use super::layers::Buffers;
+use crate::model::counting::{Place, place_after};
 use canopy_kernels::packed::{Scratch, SharedRows};
 
 /// States of the tokens of some translations, as [`DecoderOutput`](crate::model::DecoderOutput).
@@ -33,7 +34,7 @@ pub struct PackedEncoderOutput {
     /// Rows of every sentence.
     pub sentences: Vec<Range<usize>>,
     /// Place of the first word of each of them, as in [`PackedBatch::positions`](crate::model::PackedBatch::positions).
-    pub positions: Vec<[usize; 3]>,
+    pub positions: Vec<Place>,
     /// The memory that their translations read beyond them.
     pub(super) context_memory: Option<Arc<ContextMemory>>,
 }
@@ -43,7 +44,7 @@ pub struct PackedEncoderOutput {
 pub struct PackedSource {
     pub(super) layers: Arc<Vec<SharedRows>>,
     /// Place of the first word of each of them.
-    pub(super) positions: Vec<[usize; 3]>,
+    pub(super) positions: Vec<Place>,
     pub(super) context_memory: Option<Arc<ContextMemory>>,
 }
 
@@ -109,12 +110,9 @@ impl PackedState {
         self.len
     }
 
-    /// Place of the next word of every hypothesis: word, sentence, paragraph.
-    pub(super) fn next_positions(&self) -> Vec<[usize; 3]> {
-        let place = |&number: &usize| {
-            let [first, sentence, paragraph] = self.source.positions[number];
-            [first + self.len, sentence, paragraph]
-        };
+    /// Place of the next word of every hypothesis.
+    pub(super) fn next_positions(&self) -> Vec<Place> {
+        let place = |&number: &usize| place_after(&self.source.positions[number], self.len);
         self.numbers.iter().map(place).collect()
     }
 

@@ -43,6 +43,7 @@ pub(super) fn configs() -> Vec<ModelConfig> {
         words: 13,
         sentences: 2,
         paragraphs: 2,
+        headings: 0,
         counting: Counting::Restarting,
     };
     vec![

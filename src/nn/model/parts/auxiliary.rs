@@ -5,6 +5,7 @@ use super::{OWN, Part, PartGroup};
 use crate::model::bert::BertReading;
 use crate::model::config::{ModelConfig, Positions};
 use crate::model::context_config::Context;
+use canopy_document::document::HEADING_LEVELS;
 
 /// Parts of a decoder among the embeddings.
 const OF_THE_TARGET: [&str; 4] = [
@@ -31,13 +32,15 @@ impl ModelConfig {
             words,
             sentences,
             paragraphs,
+            headings,
             ..
         } = self.positions
             && !bilingual
             && self.has_target_table()
         {
             // The target's places are not needed.
-            parameters -= (words + sentences + paragraphs) * self.d_model;
+            let sections = HEADING_LEVELS * headings;
+            parameters -= (words + sentences + paragraphs + sections) * self.d_model;
         }
         let words = kept.iter().map(|part| part.cost.words).sum();
         Part {

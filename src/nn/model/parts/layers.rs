@@ -7,6 +7,7 @@ use crate::model::config::{MemoryUse, ModelConfig, NormPosition, Positions};
 use crate::model::context_config::{Context, Placement, Side};
 use crate::model::layout::Sublayer;
 use crate::model::variant::DecoderCell;
+use canopy_document::document::HEADING_LEVELS;
 
 impl ModelConfig {
     pub(super) fn embedding_parts(&self) -> Vec<Part> {
@@ -43,8 +44,9 @@ impl ModelConfig {
                 words,
                 sentences,
                 paragraphs,
+                headings,
                 ..
-            } => words + sentences + paragraphs,
+            } => words + sentences + paragraphs + HEADING_LEVELS * headings,
         };
         let sides = if self.has_target_table() { 2 } else { 1 };
         if positions > 0 {
@@ -97,7 +99,10 @@ impl ModelConfig {
             .and_then(|mechanism| mechanism.auxiliary_part(self, &w));
         parts.extend(auxiliary);
         parts.extend(self.bert.as_ref().map(bert_part));
-        let context = self.context_attention(&w);
+        let placement = mechanism
+            .as_ref()
+            .and_then(|mechanism| mechanism.placement());
+        let context = self.context_attention(&w).zip(placement);
         let auxiliary = match &context {
             Some((attention, Placement::Sublayer)) => Some((attention, w.norm)),
             Some((attention, Placement::Heads)) => Some((attention, 0)),
@@ -200,8 +205,7 @@ impl ModelConfig {
             });
             let mechanism = self.context.map(Context::mechanism);
             let placement = mechanism.and_then(|mechanism| mechanism.decoder_placement());
-            if let (Some(placement), Some((attention, _))) = (placement, self.context_attention(&w))
-            {
+            if let (Some(placement), Some(attention)) = (placement, self.context_attention(&w)) {
                 let name = format!("decoder {number}: {}", attention.name);
                 let norm = if placement == Placement::Heads {
                     0
@@ -215,7 +219,7 @@ impl ModelConfig {
             parts.push(self.final_norm("decoder", PartGroup::Decoder));
         }
         if self.context_side().has_decoder()
-            && let Some((mut attention, _)) = self.context_attention(&w)
+            && let Some(mut attention) = self.context_attention(&w)
         {
             attention.reads = attention.reads.replace("words of", "translated words of");
             let name = format!("after the decoder: {}, gate", attention.name);
@@ -239,10 +243,9 @@ impl ModelConfig {
         self.context.map_or(Side::Encoder, Context::side)
     }
 
-    /// The attention of the context, and where it stands in the encoder.
-    fn context_attention(&self, w: &Widths) -> Option<(AttentionPart, Placement)> {
-        let mechanism = self.context?.mechanism();
-        Some((mechanism.attention_part(self, w)?, mechanism.placement()?))
+    /// The attention of the context.
+    fn context_attention(&self, w: &Widths) -> Option<AttentionPart> {
+        self.context?.mechanism().attention_part(self, w)
     }
 
     /// Norms, feed-forward layer and gate after an attention; some mechanisms count their own norms.

@@ -17,6 +17,7 @@ impl ContextAttention {
         queries: &Tensor<2>,
         query_spans: &[QuerySpan],
         memory: &Memory,
+        drop: &DropoutSource,
         (kind, layer): (AttentionKind, usize),
         recorder: &mut AttentionRecorder,
     ) -> Tensor<2> {
@@ -36,7 +37,7 @@ impl ContextAttention {
             read = Some(output);
             attention_weights
         });
-        read.unwrap_or_else(|| prepared.attend(queries.clone(), query_spans))
+        read.unwrap_or_else(|| prepared.attend(queries.clone(), query_spans, drop.attention()))
     }
 }
 
@@ -47,11 +48,12 @@ impl ContextSublayer {
         x: &Tensor<2>,
         query_spans: &[QuerySpan],
         memory: &Memory,
+        drop: &DropoutSource,
         position: (AttentionKind, usize),
         recorder: &mut AttentionRecorder,
     ) -> Tensor<2> {
         let attention = &self.attention;
-        let read = attention.attend_recorded(x, query_spans, memory, position, recorder);
+        let read = attention.attend_recorded(x, query_spans, memory, drop, position, recorder);
         if let Some(gate) = &self.gate {
             recorder.add_gate(position, || gate.gate(x.clone(), read.clone()));
         }
@@ -76,8 +78,14 @@ impl GatedContext {
         let none = DropoutSource::none();
         let (gate, context) = match self {
             Self::Layer(LayeredContext { attention, layer }) => {
-                let read =
-                    attention.attend_recorded(queries, query_spans, memory, position, recorder);
+                let read = attention.attend_recorded(
+                    queries,
+                    query_spans,
+                    memory,
+                    &none,
+                    position,
+                    recorder,
+                );
                 (&layer.gate, layer.context(read, &none))
             }
             Self::Han(han) => {

@@ -120,10 +120,10 @@ impl AttentionRecorder {
         }
     }
 
-    /// Gives what the contexts of the encoder read the rows of the source, where their memory has others.
-    pub(super) fn rename_context(&mut self, origin: &[usize]) {
+    /// Gives what contexts of this kind read the rows of the source, where their memory has others.
+    pub(super) fn rename_context(&mut self, kind: AttentionKind, origin: &[usize]) {
         let layers = self.layers.iter_mut();
-        for layer in layers.filter(|layer| layer.kind == AttentionKind::Context) {
+        for layer in layers.filter(|layer| layer.kind == kind) {
             layer
                 .attention_weights
                 .rename(|row| Some(weights::number(origin[row])));

@@ -18,6 +18,14 @@ const CATSBY_EQUATIONS: &str = "Eq. 2, 12-18";
 const BERT_FUSED_EQUATIONS: &str = "§4.1-4.2, drop-net";
 const GATE_EQUATIONS: &str = "§4.1, with the gate of Maruf et al. 2019, Eq. 8-9";
 const FLAT_TRANSFORMER_EQUATIONS: &str = "§3, Fig. 2";
+const FLAT_BERT_EQUATIONS: &str = "§3, Fig. 2; Zhu et al. 2020, §4.1-4.2";
+
+/// The Flat-Transformer of two sentences, which BERT reads too.
+const FLAT_BERT: Context = Context::FlatTransformerBert {
+    previous: 1,
+    top: 1,
+    fusion: Fusion::Average,
+};
 
 /// BERT over each sentence and the one that is most similar to it.
 const fn fused(fusion: Fusion) -> Context {
@@ -57,6 +65,14 @@ pub(super) const PRESETS: &[Preset] = &[
         ..BASE
     },
     Preset {
+        name: "flat-transformer-bert-small",
+        paper: FLAT_TRANSFORMER,
+        equations: FLAT_BERT_EQUATIONS,
+        description: "The same, whose layers average their attention with one to BERT over the two sentences; needs an imported BERT",
+        context: Some(FLAT_BERT),
+        ..BASE
+    },
+    Preset {
         name: "bert-fused-small",
         paper: BERT_FUSED,
         equations: BERT_FUSED_EQUATIONS,
@@ -89,6 +105,14 @@ pub(super) const PRESETS: &[Preset] = &[
             previous: 1,
             top: 1,
         }),
+        ..CATSBY_BASE
+    },
+    Preset {
+        name: "flat-transformer-bert",
+        paper: FLAT_TRANSFORMER,
+        equations: FLAT_BERT_EQUATIONS,
+        description: "One encoder for two sentences with attention to BERT, at the size that CATSBY compares; needs an imported BERT",
+        context: Some(FLAT_BERT),
         ..CATSBY_BASE
     },
     Preset {
@@ -221,5 +245,51 @@ impl Mechanism for FlatTransformer {
             source: "Ma et al. 2020, §3",
             cost: Cost::default(),
         })
+    }
+}
+
+/// The Flat-Transformer with attention to BERT in every layer. Ma et al. 2020 begin their encoder with BERT's weights; here it
+/// is read as in the systems that CATSBY compares, so that they all know the same of it.
+pub(super) struct FlatTransformerBert {
+    pub flat: FlatTransformer,
+    pub bert: Bert,
+}
+
+impl Mechanism for FlatTransformerBert {
+    fn reach(&self) -> ContextReach {
+        self.flat.reach()
+    }
+
+    fn placement(&self) -> Option<Placement> {
+        self.bert.placement()
+    }
+
+    fn decoder_placement(&self) -> Option<Placement> {
+        self.bert.decoder_placement()
+    }
+
+    fn concatenated(&self) -> usize {
+        self.flat.concatenated()
+    }
+
+    fn needs_post_norm(&self) -> bool {
+        self.bert.needs_post_norm()
+    }
+
+    fn validate(&self, config: &ModelConfig) -> Result<()> {
+        self.flat.validate(config)?;
+        self.bert.validate(config)
+    }
+
+    fn attention_part(&self, config: &ModelConfig, w: &Widths) -> Option<AttentionPart> {
+        let part = self.bert.attention_part(config, w)?;
+        Some(AttentionPart {
+            reads: "words of its sentence and of the one before, as BERT sees them".to_owned(),
+            ..part
+        })
+    }
+
+    fn auxiliary_part(&self, config: &ModelConfig, w: &Widths) -> Option<Part> {
+        self.flat.auxiliary_part(config, w)
     }
 }

@@ -86,12 +86,43 @@ pub(super) const PRESETS: &[Preset] = &[
             words: 256,
             sentences: 64,
             paragraphs: 512,
+            headings: 0,
             counting: Counting::Restarting,
         },
         context: Some(tree(Placement::Sublayer)),
         ..X_BASE
     },
+    Preset {
+        name: "hierarchical-conditional-absolute-small",
+        paper: HIERARCHICAL,
+        equations: "§1.2, §3.3",
+        description: "The tree, with places of word, sentence, paragraph and the sections under three levels of headings, counted through the text",
+        positions: THROUGH_THE_TEXT,
+        context: Some(tree(Placement::Gate)),
+        ..BASE
+    },
+    Preset {
+        name: "hierarchical-conditional-absolute",
+        paper: HIERARCHICAL,
+        equations: "§1.2, §2, §3.3",
+        description: "Content tree in every encoder layer and places counted through the text, of the sections under headings too",
+        encoder: "sf-sf-sf-sf-sf-sf",
+        num_decoder_layers: 6,
+        positions: THROUGH_THE_TEXT,
+        context: Some(tree(Placement::Sublayer)),
+        ..X_BASE
+    },
 ];
+
+/// §1.2: "PE_{135,4,2}", the 135th word of the text, in its fourth sentence and second paragraph; the levels above are those of
+/// the document's headings. What does not fit is read in windows.
+const THROUGH_THE_TEXT: Positions = Positions::MultiLevel {
+    words: 2048,
+    sentences: 256,
+    paragraphs: 256,
+    headings: 64,
+    counting: Counting::Absolute,
+};
 
 /// Attention to the encodings of all sentences, §2.
 pub(super) struct SentenceEncoding {
@@ -231,7 +262,7 @@ impl Attend for SentenceAttention {
     }
 
     fn attend_memory(&self, query: MemoryQuery<'_, VisibleMemory>) -> Tensor<2> {
-        self.attend(query.rows, query.spans, query.memory)
+        self.attend(query.rows, query.spans, query.memory, query.dropout)
     }
 
     fn attend_with_weights(
@@ -277,7 +308,10 @@ impl Attend for ConditionalAttention {
     }
 
     fn attend_memory(&self, query: MemoryQuery<'_, SelectedMemory>) -> Tensor<2> {
-        self.attend(query.rows, query.spans, query.memory, query.documents)
+        let MemoryQuery {
+            memory, dropout, ..
+        } = query;
+        self.attend(query.rows, query.spans, memory, query.documents, dropout)
     }
 
     fn attend_with_weights(
@@ -320,7 +354,10 @@ impl Attend for HierarchicalConditionalAttention {
     }
 
     fn attend_memory(&self, query: MemoryQuery<'_, TreeMemory>) -> Tensor<2> {
-        self.attend(query.rows, query.spans, query.memory, query.documents)
+        let MemoryQuery {
+            memory, dropout, ..
+        } = query;
+        self.attend(query.rows, query.spans, memory, query.documents, dropout)
     }
 
     fn attend_with_weights(

@@ -82,11 +82,19 @@ impl Context {
             }
             Self::Flat { level, reach, side } => Box::new(selective::Flat { level, reach, side }),
             Self::Han { previous, side } => Box::new(han::Han { previous, side }),
-            Self::Zhang { previous } => Box::new(zhang::Zhang { previous }),
+            Self::Zhang { previous, side } => Box::new(zhang::Zhang { previous, side }),
             Self::QueryCapsules { previous, capsules } => Box::new(qcn::Qcn { previous, capsules }),
             Self::FlatTransformer { previous, top } => {
                 Box::new(bert::FlatTransformer { previous, top })
             }
+            Self::FlatTransformerBert {
+                previous,
+                top,
+                fusion,
+            } => Box::new(bert::FlatTransformerBert {
+                flat: bert::FlatTransformer { previous, top },
+                bert: bert::Bert { fusion },
+            }),
             Self::Bert { fusion, .. } => Box::new(bert::Bert { fusion }),
         }
     }
@@ -140,11 +148,11 @@ attentions! {
 }
 
 impl ContextAttention {
-    /// The attention of a context and its place; none if it has another kind of layer.
-    pub(super) fn new(config: &ModelConfig, device: &Device) -> Option<(Self, Placement)> {
+    /// The attention of a context; none if it has another kind of layer.
+    pub(super) fn new(config: &ModelConfig, device: &Device) -> Option<Self> {
         let (d, heads) = (config.d_model, config.num_heads);
         let context = config.context?;
-        let attention = match context {
+        Some(match context {
             Context::HierarchicalEncoding { .. } => {
                 Self::Sentences(SentenceAttention::new(d, heads, device))
             }
@@ -173,9 +181,9 @@ impl ContextAttention {
             Context::Concatenation { .. }
             | Context::Han { .. }
             | Context::FlatTransformer { .. }
+            | Context::FlatTransformerBert { .. }
             | Context::Bert { .. } => return None,
-        };
-        Some((attention, context.mechanism().placement()?))
+        })
     }
 
     /// # Shapes
@@ -186,7 +194,7 @@ impl ContextAttention {
         query_spans: &[QuerySpan],
         memory: &Memory,
     ) -> Tensor<2> {
-        self.prepare(memory).attend(queries, query_spans)
+        self.prepare(memory).attend(queries, query_spans, None)
     }
 
     /// Encodings of the sentences of `words`; none if the attention does not read any.

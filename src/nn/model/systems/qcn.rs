@@ -5,7 +5,7 @@ use burn::tensor::{Device, Tensor};
 
 use super::zhang::Zhang;
 use crate::model::config::ModelConfig;
-use crate::model::context_config::{Context, ContextReach, Placement};
+use crate::model::context_config::{Context, ContextReach, Placement, Side};
 use crate::model::linear::Linear;
 use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism};
 use crate::model::parts::{AttentionPart, Cost, Part, Widths, sentences};
@@ -39,6 +39,7 @@ impl Qcn {
     fn encoded(&self) -> Zhang {
         Zhang {
             previous: self.previous,
+            side: Side::Encoder,
         }
     }
 }
@@ -100,7 +101,9 @@ impl Attend for QueryCapsules {
     fn attend_memory(&self, query: MemoryQuery<'_, CapsuleVotes>) -> Tensor<2> {
         let sentences = &query.documents.sentences;
         let CapsuleVotes(votes) = query.memory;
-        self.attend(query.rows, query.spans, votes, sentences).0
+        let dropout = query.dropout;
+        self.attend(query.rows, query.spans, votes, sentences, dropout)
+            .0
     }
 
     fn attend_with_weights(
@@ -110,7 +113,8 @@ impl Attend for QueryCapsules {
     ) -> (Tensor<2>, AttentionWeights) {
         let sentences = &query.documents.sentences;
         let CapsuleVotes(votes) = query.memory;
-        let (read, capsules) = self.attend(query.rows.clone(), query.spans, votes, sentences);
+        let rows = query.rows.clone();
+        let (read, capsules) = self.attend(rows, query.spans, votes, sentences, None);
         (read, self.weights_of_tokens(query.rows, &capsules, keep))
     }
 }

@@ -35,12 +35,8 @@ const fn selective(words: WordNormaliser, reach: Reach, side: Side) -> Context {
     Context::Selective { words, reach, side }
 }
 
-const fn flat(level: FlatLevel, reach: Reach) -> Context {
-    Context::Flat {
-        level,
-        reach,
-        side: Side::Encoder,
-    }
+const fn flat(level: FlatLevel, reach: Reach, side: Side) -> Context {
+    Context::Flat { level, reach, side }
 }
 
 const SPARSE: WordNormaliser = WordNormaliser::Sparsemax;
@@ -52,7 +48,7 @@ pub(super) const PRESETS: &[Preset] = &[
         paper: SELECTIVE,
         equations: "Eq. 7",
         description: "One softmax over all other sentences of the document: baseline of selective attention",
-        context: Some(flat(FlatLevel::Sentence, Reach::Offline)),
+        context: Some(flat(FlatLevel::Sentence, Reach::Offline, Side::Encoder)),
         memory: MemorySource::StageOne,
         ..BASE
     },
@@ -61,7 +57,43 @@ pub(super) const PRESETS: &[Preset] = &[
         paper: SELECTIVE,
         equations: "Eq. 7",
         description: "One softmax over all words of the other sentences: baseline of selective attention",
-        context: Some(flat(FlatLevel::Word, Reach::Offline)),
+        context: Some(flat(FlatLevel::Word, Reach::Offline, Side::Encoder)),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "flat-sentence-online-small",
+        paper: SELECTIVE,
+        equations: "Eq. 7; online",
+        description: "One softmax over all sentences before each one: baseline of selective attention",
+        context: Some(flat(FlatLevel::Sentence, Reach::Online, Side::Encoder)),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "flat-word-online-small",
+        paper: SELECTIVE,
+        equations: "Eq. 7; online",
+        description: "One softmax over all words of the sentences before each one: baseline of selective attention",
+        context: Some(flat(FlatLevel::Word, Reach::Online, Side::Encoder)),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "flat-sentence-decoder-small",
+        paper: SELECTIVE,
+        equations: "Eq. 7; decoder",
+        description: "One softmax over the translations of all other sentences: baseline of selective attention",
+        context: Some(flat(FlatLevel::Sentence, Reach::Offline, Side::Decoder)),
+        memory: MemorySource::StageOne,
+        ..BASE
+    },
+    Preset {
+        name: "flat-word-decoder-small",
+        paper: SELECTIVE,
+        equations: "Eq. 7; decoder",
+        description: "One softmax over all words of the translations of the other sentences: baseline of selective attention",
+        context: Some(flat(FlatLevel::Word, Reach::Offline, Side::Decoder)),
         memory: MemorySource::StageOne,
         ..BASE
     },
@@ -234,7 +266,10 @@ impl Attend for SelectiveAttention {
     }
 
     fn attend_memory(&self, query: MemoryQuery<'_, SelectedMemory>) -> Tensor<2> {
-        self.attend(query.rows, query.spans, query.memory, query.documents)
+        let MemoryQuery {
+            memory, dropout, ..
+        } = query;
+        self.attend(query.rows, query.spans, memory, query.documents, dropout)
     }
 
     fn attend_with_weights(
@@ -275,7 +310,7 @@ impl Attend for FlatAttention {
     }
 
     fn attend_memory(&self, query: MemoryQuery<'_, VisibleMemory>) -> Tensor<2> {
-        self.attend(query.rows, query.spans, query.memory)
+        self.attend(query.rows, query.spans, query.memory, query.dropout)
     }
 
     fn attend_with_weights(

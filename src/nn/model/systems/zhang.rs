@@ -1,8 +1,9 @@
-//! Gated attention to the encoded previous sentences in every encoder layer.
+//! Gated attention to the encoded previous sentences in every layer of encoder or decoder.
 //!
 //! Zhang et al., "Improving the Transformer Translation Model with Document-Level Context", EMNLP 2018, §3.2: a layer of
 //! its own encodes the embedded tokens of the previous sentences, one after the other. The gate of §3.3 stands in place of
-//! the residual; the norm after it is that of the authors' program, the equation shows the gate only.
+//! the residual; the norm after it is that of the authors' program, the equation shows the gate only. In the decoder the
+//! attention to the previous sentences stands between self-attention and the attention to the source.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use burn::tensor::{Device, Tensor};
 
 use crate::model::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 use crate::model::config::ModelConfig;
-use crate::model::context_config::{Context, ContextReach, Placement};
+use crate::model::context_config::{Context, ContextReach, Placement, Side};
 use crate::model::documents::Documents;
 use crate::model::embedding::Embedding;
 use crate::model::encoder_sublayer::{EncoderSublayer, one_layer};
@@ -28,17 +29,39 @@ use canopy_kernels::{DropoutSource, Segment};
 
 const CITATION: &str = "Zhang et al. 2018, §3.2-3.3";
 
-pub(super) const PRESETS: &[Preset] = &[Preset {
+const ZHANG: Preset = Preset {
     name: "zhang-small",
     paper: "Zhang et al. 2018, Improving the Transformer Translation Model with Document-Level Context",
     equations: "§3.2-3.3",
     description: "Every encoder layer reads the two previous sentences through a gate",
-    context: Some(Context::Zhang { previous: 2 }),
+    context: Some(two_before(Side::Encoder)),
     ..BASE
-}];
+};
+
+const fn two_before(side: Side) -> Context {
+    Context::Zhang { previous: 2, side }
+}
+
+pub(super) const PRESETS: &[Preset] = &[
+    ZHANG,
+    Preset {
+        name: "zhang-decoder-small",
+        description: "Every decoder layer reads the two previous source sentences through a gate",
+        context: Some(two_before(Side::Decoder)),
+        ..ZHANG
+    },
+    Preset {
+        name: "zhang-both-small",
+        description: "Every layer of encoder and decoder reads the two previous source sentences through a gate",
+        context: Some(two_before(Side::Both)),
+        ..ZHANG
+    },
+];
 
 pub(super) struct Zhang {
     pub previous: usize,
+    /// Whose layers read.
+    pub side: Side,
 }
 
 impl Zhang {
@@ -53,7 +76,15 @@ impl Mechanism for Zhang {
     }
 
     fn placement(&self) -> Option<Placement> {
-        Some(Placement::Sublayer)
+        self.side.has_encoder().then_some(Placement::Sublayer)
+    }
+
+    fn decoder_placement(&self) -> Option<Placement> {
+        self.side.has_decoder().then_some(Placement::Sublayer)
+    }
+
+    fn reads_before_source(&self) -> bool {
+        true
     }
 
     fn has_gated_sublayers(&self) -> bool {
@@ -114,7 +145,7 @@ impl Attend for MultiHeadAttention {
     fn attend_memory(&self, query: MemoryQuery<'_, WordMemory>) -> Tensor<2> {
         let WordMemory { keys, values } = query.memory.clone();
         let segments = own_segments(&query);
-        self.attend(query.rows, (keys, values), &segments)
+        self.attend(query.rows, (keys, values), &segments, query.dropout)
     }
 
     fn attend_with_weights(
@@ -158,7 +189,7 @@ pub struct PreviousEncoder {
 impl PreviousEncoder {
     /// None if the model has another context.
     pub(in crate::model) fn new(config: &ModelConfig, device: &Device) -> Option<Self> {
-        let Some(Context::Zhang { previous } | Context::QueryCapsules { previous, .. }) =
+        let Some(Context::Zhang { previous, .. } | Context::QueryCapsules { previous, .. }) =
             config.context
         else {
             return None;
@@ -180,9 +211,9 @@ impl PreviousEncoder {
     ) -> Memory {
         let (rows, contexts) = self.rows(&source.layout());
         let mut joined = PackedBatch::default();
-        for (context, &[_, sentence, paragraph]) in contexts.into_iter().zip(&source.positions) {
+        for (context, place) in contexts.into_iter().zip(&source.positions) {
             let ids: Vec<u32> = rows[context].iter().map(|&row| source.ids[row]).collect();
-            joined.push(&ids, (sentence, paragraph));
+            joined.push_at(&ids, place);
         }
         if rows.is_empty() {
             // No sentence has one before it: these tokens are not read.

@@ -8,7 +8,7 @@ use crate::inference::preparation::Preparation;
 use crate::inference::translation::{Flag, Translation};
 use crate::inference::translator::TermWishes;
 use canopy_base::error::Result;
-use canopy_document::document::Sentence;
+use canopy_document::document::{Sentence, section_numbers};
 use canopy_nn::search::{Hypothesis, SourceSentence, SourceText};
 use canopy_tokenize::Side;
 
@@ -80,6 +80,7 @@ impl<'a> JointSearch<'a> {
         }
         let contexts = known.contexts.as_deref().unwrap_or_default();
         let (begin, mut numbers) = (text.sentences.len(), HashMap::new());
+        let sections = section_numbers(&document.sections);
         for sentence in read {
             let Sentence {
                 text: source,
@@ -129,6 +130,7 @@ impl<'a> JointSearch<'a> {
                     ids,
                     position: (position.sentence_in_paragraph, position.paragraph),
                 });
+                text.headings.push(sections[position.section]);
                 text.pieces.extend(contexts.get(sentence).cloned());
                 owners.push(((number, sentence), part));
             }

@@ -88,7 +88,7 @@ impl<'m> ModelReader<'m> {
     /// the document, and what stands in the model's memory.
     ///
     /// # Errors
-    /// If BERT gives numbers that are none.
+    /// If BERT gives numbers that are none, or the encoder that finds contexts cannot be read.
     pub fn add_auxiliary_inputs(
         &self,
         units: &mut DocumentUnits,
@@ -119,11 +119,7 @@ impl<'m> ModelReader<'m> {
                 };
                 pairs.map(sequence).collect()
             }
-            _ => bert_sequences(
-                self.translator.model(),
-                self.translator.description(),
-                &units.shown,
-            )?,
+            _ => bert_sequences(self.translator, &units.shown)?,
         };
         let sequences = sequences.into_iter();
         units.pieces = sequences.map(|it| (it.ids, it.of_first)).collect();
@@ -145,18 +141,10 @@ impl<'m> ModelReader<'m> {
     ) -> Result<Vec<BertSequence>> {
         let mut texts = document.plain_texts();
         let Some(left_out) = left_out.filter(|_| self.translator.model().bert().is_some()) else {
-            return bert_sequences(
-                self.translator.model(),
-                self.translator.description(),
-                &texts,
-            );
+            return bert_sequences(self.translator, &texts);
         };
         let own = texts.remove(left_out);
-        let mut sequences = bert_sequences(
-            self.translator.model(),
-            self.translator.description(),
-            &texts,
-        )?;
+        let mut sequences = bert_sequences(self.translator, &texts)?;
         let reads_previous = self
             .translator
             .model()

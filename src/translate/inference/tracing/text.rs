@@ -7,7 +7,7 @@ use super::super::pipeline::KnownTranslations;
 use super::super::translation::Translation;
 use super::super::translator::{Translator, is_translatable};
 use canopy_base::error::Result;
-use canopy_document::document::{Document, Sentence};
+use canopy_document::document::{Document, SectionNumbers, Sentence, section_numbers};
 use canopy_explain::trace::{TracedSentence, TracedWindow};
 use canopy_nn::model::{Batch, BertSequence, PackedBatch};
 use canopy_nn::search::{LARGEST, SourceFrame, SourceSentence, SourceText, Window, windows};
@@ -36,6 +36,8 @@ pub(in crate::inference) struct TracedText {
     behind: Vec<Vec<Option<u32>>>,
     /// BERT's sequence of each part; empty where no BERT is read.
     pieces: Vec<BertSequence>,
+    /// Numbers of the sections that each is in.
+    headings: Vec<SectionNumbers>,
     translated: bool,
     special: SpecialIds,
 }
@@ -120,6 +122,7 @@ impl TracedText {
         let (model, reader) = (translator.model(), translator.reader());
         let (mut parts, mut read, mut pieces) = (Vec::new(), Vec::new(), Vec::new());
         let (mut behind, mut rows) = (Vec::new(), TargetRows::default());
+        let (sections, mut headings) = (section_numbers(&document.sections), Vec::new());
         let config = &translator.description().model;
         let reads_translations = config.translations_before() > 0;
         let known = if reads_translations {
@@ -151,6 +154,7 @@ impl TracedText {
             let own = contexts.get(sentence).into_iter().cycle();
             pieces.extend(own.take(sources.len()).cloned());
             let position = document.position(sentence);
+            headings.extend(sources.iter().map(|_| sections[position.section]));
             let (mut before, mut rows_before) = (Vec::new(), Vec::new());
             if config.previous_translations > 0 {
                 let known = reader.translations_before(document, sentence, &known);
@@ -186,6 +190,7 @@ impl TracedText {
             sources: read,
             behind,
             pieces,
+            headings,
             translated: translations.iter().any(Option::is_some),
             special: translator.tokenizer().special().clone(),
         })
@@ -232,6 +237,7 @@ impl TracedText {
         let mut text = SourceText {
             sentences: self.sources.clone(),
             pieces: self.pieces.clone(),
+            headings: self.headings.clone(),
             frame: SourceFrame::from_special_ids(&self.special),
             ..SourceText::default()
         };
@@ -305,6 +311,7 @@ impl TracedText {
             if let Some(pieces) = self.pieces.get(number) {
                 source.push_pieces(pieces);
             }
+            source.push_headings(self.headings[number]);
             let words = part.target.as_ref();
             let words = words.map(|ids| [&[self.special.start], ids.as_slice()].concat());
             target.push(&words.unwrap_or_default(), *position);

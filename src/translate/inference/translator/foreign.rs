@@ -296,6 +296,7 @@ impl Translator {
             looks_again: true,
             tokenizer: tokenizer.shared(),
             description,
+            context_encoder: OnceLock::new(),
             alignment_heads: heads.unwrap_or_default(),
             memory: None,
             terms: None,

@@ -46,6 +46,7 @@ pub fn zhang_encoder_layer(case: &Case) {
         attention: ContextAttention::Previous(attention.clone()),
         gate: Some(gate.clone()),
         norm: Some(case.norm("norm_context.")),
+        before_source: false,
     }];
     let previous = PreviousEncoder {
         sublayers: case.encoder_layer("context_encoder.").sublayers,
@@ -72,7 +73,7 @@ pub fn zhang_encoder_layer(case: &Case) {
             keys: keys.clone(),
         })
         .collect();
-    let read = attention.forward(states.clone(), encoding, &segments);
+    let read = attention.forward(states.clone(), encoding, &segments, None);
     case.output_rows("context_attention", read.clone(), &sentences);
     case.output_rows("gate", gate.gate(states, read), &sentences);
 

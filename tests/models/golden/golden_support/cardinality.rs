@@ -85,8 +85,10 @@ pub fn cardinality_encoder_layer(case: &Case) {
     let query_spans = batch.layout().query_spans();
     Branches {
         case,
-        own: attention.forward(states.clone(), states.clone(), &batch.own_segments()),
-        bert: fusion.prepare(&bert).attend(states.clone(), &query_spans),
+        own: attention.forward(states.clone(), states.clone(), &batch.own_segments(), None),
+        bert: fusion
+            .prepare(&bert)
+            .attend(states.clone(), &query_spans, None),
         states: states.clone(),
         norm_own: encoder.sublayers[0].norm.clone(),
         sentences: &batch.sentences,
@@ -120,12 +122,14 @@ pub fn cardinality_decoder_layer(case: &Case) {
         sentences: source.sentences,
         positions: source.positions,
         bert: Some(bert.clone()),
+        previous: None,
         stage_one: None,
     };
     let attended = layer.self_attention.as_ref().expect("it has one").forward(
         targets.clone(),
         targets.clone(),
         &batch.own_segments(),
+        None,
     );
     let states = layer.norm_self.add(targets.clone(), attended, None);
     case.output_rows("after_self", states.clone(), &batch.sentences);
@@ -135,8 +139,10 @@ pub fn cardinality_decoder_layer(case: &Case) {
         case,
         own: layer
             .cross_attention
-            .forward(states.clone(), encoded.states.clone(), &cross),
-        bert: fusion.prepare(&bert).attend(states.clone(), &query_spans),
+            .forward(states.clone(), encoded.states.clone(), &cross, None),
+        bert: fusion
+            .prepare(&bert)
+            .attend(states.clone(), &query_spans, None),
         states,
         norm_own: layer.norm_cross.clone(),
         sentences: &batch.sentences,

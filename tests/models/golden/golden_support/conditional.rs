@@ -98,7 +98,7 @@ pub fn conditional_attention_head(case: &Case) {
         "weights",
         grid.weights(&choice, &heads.weights(&projected, sentences, &choice)),
     );
-    let context = heads.attend(projected, sentences, &choice);
+    let context = heads.attend(projected, sentences, &choice, None);
     case.output("context", context.clone());
     case.differentiate("context", context);
 }
@@ -155,9 +155,12 @@ pub fn hierarchical_conditional_attention_head(case: &Case) {
             case.output(&format!("level_{level}"), nodes.clone());
         }
         case.output_numbers(&format!("leaf_scores_{name}"), grid.scores(&choice.choice));
-        let context =
-            tree.heads
-                .attend(choice.projected, &grid.documents.sentences, &choice.choice);
+        let context = tree.heads.attend(
+            choice.projected,
+            &grid.documents.sentences,
+            &choice.choice,
+            None,
+        );
         case.output(&format!("context_{name}"), context.clone());
         if rule == TraversalRule::ByNode {
             case.differentiate("context_by_node", context);

@@ -37,6 +37,7 @@ pub fn multilevel_positional_encoding(case: &Case) {
         words: case.weight("table_word"),
         sentences: case.weight("table_sentence"),
         paragraphs: case.weight("table_paragraph"),
+        headings: Vec::new(),
     };
     let encoding = tables.forward(&Counting::Absolute.positions(&lengths, &paragraphs));
     let embedded = case.input::<2>("embeddings") + encoding.clone();
@@ -56,6 +57,7 @@ pub fn hierarchical_encoding_layer(case: &Case) {
         attention: ContextAttention::Sentences(attention.clone()),
         gate: None,
         norm: Some(norm.clone()),
+        before_source: false,
     }];
     let (words, none) = (case.rows("words"), DropoutSource::none());
     let sentences = case.sentences("mask");

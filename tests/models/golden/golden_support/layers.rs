@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use canopy::model::{
     Activation, Architecture, BertBatch, ConditionalHeads, ContextGate, Encoder, FeedForward, Gate,
-    GruCell, Layout, Linear, MemorySource, ModelConfig, MultiHeadAttention, Norm, NormPosition,
-    PackedBatch, Positions, Source2Token, SpecialTokens, Variant,
+    GruCell, LEVELS, Layout, Linear, MemorySource, ModelConfig, MultiHeadAttention, Norm,
+    NormPosition, PackedBatch, Positions, Source2Token, SpecialTokens, Variant,
 };
 
 use super::Case;
@@ -147,7 +147,7 @@ impl Case<'_> {
         PackedBatch {
             ids: Vec::new(),
             sentences: sentences.to_vec(),
-            positions: vec![[0; 3]; sentences.len()],
+            positions: vec![[0; LEVELS]; sentences.len()],
             documents: std::iter::once(0..sentences.len()).collect(),
             pieces: BertBatch::default(),
         }
@@ -158,7 +158,7 @@ impl Case<'_> {
         let sentences = self.sentences(mask);
         PackedBatch {
             ids: Vec::new(),
-            positions: vec![[0; 3]; sentences.len()],
+            positions: vec![[0; LEVELS]; sentences.len()],
             documents: (0..sentences.len()).map(|n| n..n + 1).collect(),
             sentences,
             pieces: BertBatch::default(),

@@ -23,16 +23,16 @@ pub fn multi_head_attention(case: &Case) {
         attention.weights(query.clone(), key.clone(), &segments),
     );
     let memory = (attention.key.forward(key), attention.value.forward(value));
-    let output = attention.attend(query, memory, &segments);
+    let output = attention.attend(query, memory, &segments, None);
     case.output("output", output.clone());
     case.differentiate("output", output);
 }
 
 pub fn causal_multi_head_attention(case: &Case) {
     let (words, batch) = (case.rows("words"), case.batch("mask"));
-    let output = case
-        .attention("", true)
-        .forward(words.clone(), words, &batch.own_segments());
+    let output =
+        case.attention("", true)
+            .forward(words.clone(), words, &batch.own_segments(), None);
     case.output_rows("output", output.clone(), &batch.sentences);
     case.differentiate("output", output);
 }
@@ -63,6 +63,7 @@ pub fn transformer_decoder_layer(case: &Case) {
         sentences: source.sentences,
         positions: source.positions,
         bert: None,
+        previous: None,
         stage_one: None,
     };
     let output = decoder.forward(

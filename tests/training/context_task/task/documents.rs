@@ -85,6 +85,7 @@ impl Texts {
                     source,
                     target,
                     place: (place, 0),
+                    headings: [0; 3],
                     counts: sentence.counts,
                 });
             }

@@ -146,7 +146,10 @@ pub const SYSTEMS: &[System] = &[
     },
     System {
         name: "zhang",
-        context: Some(Context::Zhang { previous: NEAR }),
+        context: Some(Context::Zhang {
+            previous: NEAR,
+            side: Side::Encoder,
+        }),
         ..WINDOWED
     },
     System {

@@ -26,6 +26,7 @@ use super::translations::SharedTranslations;
 use crate::datastore::{Datastore, Neighbours};
 use crate::model::config::NormPosition;
 use crate::model::context_config::Context;
+use crate::model::counting::Place;
 use crate::model::packed_batch::PackedBatch;
 use crate::model::prepared::Memory;
 use crate::model::transformer::Transformer;
@@ -194,7 +195,7 @@ impl GpuTransformer {
         &self,
         mut bound: Bound,
         states: &Buffer,
-        (sentences, positions): (Vec<Range<usize>>, Vec<[usize; 3]>),
+        (sentences, positions): (Vec<Range<usize>>, Vec<Place>),
         datastore: Option<&Datastore>,
     ) -> GpuState {
         let rows = sentences.iter().map(|rows| rows.end).max().unwrap_or(0);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use wgpu::Buffer;
 
+use crate::model::counting::{Place, place_after};
 use crate::model::packed::context::ContextMemory;
 use canopy_kernels::gpu::{Bound, Gpu};
 
@@ -16,7 +17,7 @@ pub(super) struct GpuSource {
     /// Rows of every sentence.
     pub sentences: Vec<Range<usize>>,
     /// Place of the first word of each of them.
-    pub positions: Vec<[usize; 3]>,
+    pub positions: Vec<Place>,
 }
 
 /// Keys and values of the words so far.
@@ -155,12 +156,9 @@ impl GpuState {
         self.len
     }
 
-    /// Place of the next word of every hypothesis: word, sentence, paragraph.
-    pub(super) fn next_positions(&self) -> Vec<[usize; 3]> {
-        let place = |&number: &usize| {
-            let [first, sentence, paragraph] = self.source.positions[number];
-            [first + self.len, sentence, paragraph]
-        };
+    /// Place of the next word of every hypothesis.
+    pub(super) fn next_positions(&self) -> Vec<Place> {
+        let place = |&number: &usize| place_after(&self.source.positions[number], self.len);
         self.numbers.iter().map(place).collect()
     }
 
