@@ -35,6 +35,8 @@ impl AppState {
             Some("An evaluation is under way")
         } else if is_made {
             Some("A corpus is being made")
+        } else if self.projects.is_exporting() {
+            Some("The translations of a project are being written")
         } else if self.models.adding.is_some() {
             Some("A model is being added")
         } else {

@@ -63,6 +63,8 @@ pub struct Projects {
     opening: Option<(JobId, bool)>,
     /// The open one is being looked at.
     looking: Option<JobId>,
+    /// The translations of its documents are being written.
+    exporting: Option<JobId>,
     /// Sentences were confirmed that the memory in use does not have.
     is_memory_old: bool,
     /// The change that is being written into the open one.
@@ -76,6 +78,11 @@ impl Projects {
     pub fn folder(&self) -> Option<&Path> {
         let open = self.open.as_ref();
         open.map(|status| status.project.folder.as_path())
+    }
+
+    /// Whether the translations of its documents are being written.
+    pub fn is_exporting(&self) -> bool {
+        self.exporting.is_some() && self.exporting == self.looking
     }
 
     pub fn is_looking(&self) -> bool {

@@ -358,3 +358,20 @@ fn other_settings_of_a_project_open_its_model_and_memory_anew() {
     let opens = |request: &Request| matches!(request, Request::OpenModel { .. });
     assert!(state.shared.requests.iter().any(opens));
 }
+
+#[test]
+fn closing_says_that_the_translations_of_a_project_are_being_written() {
+    let state = &mut window().state;
+    assert_eq!(state.lost_by_closing(), None);
+    state.projects.requests.clear();
+    state.apply(Command::Project(ProjectCommand::Export));
+    let requests = &mut state.projects.requests;
+    let Some(ProjectRequest::Export { job, .. }) = requests.pop() else {
+        panic!("{requests:?}")
+    };
+    let lost = state.lost_by_closing().expect("files are not written yet");
+    assert!(lost.contains("project"), "{lost}");
+    let files = Ok(vec!["book/translated/a.html".into()]);
+    state.receive(Event::ProjectExported { job, files });
+    assert_eq!(state.lost_by_closing(), None);
+}

@@ -126,12 +126,12 @@ impl Models {
                 }
             }
             Err(error) => {
+                // The list stays: a file on a drive that is not connected comes back.
                 self.memory_pairs = None;
-                if projects.open.is_none() {
-                    shared.set(|settings| settings.memory = None);
-                    self.keep_memory_of_pair(shared, document, None);
-                }
-                shared.show_error("The translation memory could not be read", &error);
+                shared.show_error(
+                    "No translation memory is used, as one could not be read",
+                    &error,
+                );
             }
         }
     }

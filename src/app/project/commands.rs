@@ -120,6 +120,7 @@ impl Projects {
                 document.keep_edit_if_valid(shared);
                 document.save_project(shared);
                 self.request_project(shared, |job, folder| ProjectRequest::Export { job, folder });
+                self.exporting = self.looking;
             }
             ProjectCommand::Close => {
                 self.close_project(shared, document, models);
