@@ -12,8 +12,9 @@ use canopy_llm::LanguageModel;
 
 #[derive(Debug, Args)]
 pub(super) struct CompleteArguments {
-    /// A decoder-only language model as a GGUF file: Llama, Mistral, SmolLM, Qwen 2 or 3, Gemma 2 or 3
-    #[arg(value_name = "FILE.gguf")]
+    /// A decoder-only language model as a GGUF file or a folder of Hugging Face: Llama, Mistral, SmolLM, Qwen 2 or 3, Gemma 2
+    /// or 3, Hunyuan
+    #[arg(value_name = "FILE.gguf|FOLDER")]
     model: PathBuf,
     /// Text file whose text is continued, as it is
     #[arg(value_name = "PROMPT.txt")]

@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &DescribeArguments) -> Result<()> {
 }
 
 impl DescribeArguments {
-    /// The file of the language model that is named, if it is one.
+    /// The file or folder of the language model that is named, if it is one.
     fn language_model(&self) -> Option<PathBuf> {
         let path = PathBuf::from(&self.model);
         let path = if path.exists() {
@@ -71,7 +71,7 @@ impl DescribeArguments {
 
     fn print_language_model(&self, file: &Path) -> Result<()> {
         let model = LanguageModel::open(file)?;
-        let about = model.about();
+        let about = model.about().clone();
         let name = about.title.unwrap_or_else(|| file.display().to_string());
         let (layers, heads) = (model.network.num_layers(), model.network.num_heads());
         let (context, vocab) = (model.network.context(), model.network.vocab());
@@ -90,9 +90,9 @@ impl DescribeArguments {
             return print(&format!("{described:#}\n"));
         }
         let template = if model.template.is_some() {
-            "converses by the template of its file"
+            "converses by its own template"
         } else {
-            "continues texts: its file has no template of conversations"
+            "continues texts: it has no template of conversations"
         };
         print(&format!(
             "{name}\na language model ({}), between any languages\n{} parameters, {layers} layers of {heads} heads, {} tokens of \

@@ -24,8 +24,8 @@ use canopy_translate::remote::{RemoteHost, keys_file, read_keys, set_key};
 /// Which model, and where it computes.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ModelArguments {
-    /// Model folder, or a folder, archive or file of weights of another program's, a language model (.gguf), or the name of
-    /// an installed model (`canopy model list`); default: an installed model for the languages, or a starter
+    /// Model folder, or a folder, archive or file of weights of another program's, a language model (.gguf, or a folder of
+    /// Hugging Face), or the name of an installed model (`canopy model list`); default: an installed model for the languages, or a starter
     #[arg(long, value_name = "DIR|NAME", value_parser = models())]
     pub(super) model: Option<PathBuf>,
     #[command(flatten)]

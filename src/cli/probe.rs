@@ -13,8 +13,8 @@ use canopy_translate::inference::{HeadScore, LanguageModelTranslator, Languages}
 
 #[derive(Debug, Args)]
 pub(super) struct ProbeArguments {
-    /// A language model: a GGUF file, or the name of an installed one, which keeps what is found
-    #[arg(value_name = "FILE.gguf|NAME", value_parser = models())]
+    /// A language model: a GGUF file, a folder of Hugging Face, or the name of an installed one, which keeps what is found
+    #[arg(value_name = "FILE.gguf|FOLDER|NAME", value_parser = models())]
     model: PathBuf,
     /// Print the scores of all heads as JSON
     #[arg(long)]
@@ -26,7 +26,7 @@ pub(super) fn run(arguments: &ProbeArguments) -> Result<()> {
         return Err(Error::Base(BaseError::Config {
             field: "model",
             found: arguments.model.display().to_string(),
-            allowed: "a language model as a GGUF file, or an installed one".to_owned(),
+            allowed: "a language model as a GGUF file or a folder, or an installed one".to_owned(),
         }));
     }
     // The languages of the probe are its own.

@@ -46,9 +46,9 @@ pub(super) struct ServeArguments {
     /// address a generated one that is shown at the start
     #[arg(long, value_name = "KEY")]
     key: Option<String>,
-    /// Model folders, folders or zip files of other programs', language models (.gguf), or names of installed models; without
-    /// any, all installed ones and those that came with the program. A language model translates between the languages that no
-    /// other model does
+    /// Model folders, folders or zip files of other programs', language models (.gguf, or folders of Hugging Face), or
+    /// names of installed models; without any, all installed ones and those that came with the program. A language model
+    /// translates between the languages that no other model does
     #[arg(long, value_name = "DIR|NAME", value_parser = models())]
     model: Vec<PathBuf>,
     /// Device: auto uses a hardware GPU if there is one, otherwise the CPU

@@ -1,27 +1,30 @@
 //! A model continues a prompt.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use canopy_base::error::{Error, Result};
 use serde::Serialize;
 
+use super::folder::{self, Folder};
 use super::gguf::Gguf;
 use super::network::{Cache, Network};
 use super::template::ChatTemplate;
 use super::tokens::Tokenizer;
 
-/// A language model: network, tokenizer and template of a file.
+/// A language model: network, tokenizer and template of a file or folder.
 #[derive(Debug)]
 pub struct LanguageModel {
     pub network: Network,
     pub tokenizer: Tokenizer,
     pub template: Option<ChatTemplate>,
-    file: Arc<Gguf>,
+    about: About,
+    path: PathBuf,
 }
 
-/// Description of a model by its file.
+/// Description of a model by its files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct About {
     /// Such as `Gemma 3 270m`.
@@ -54,12 +57,38 @@ pub struct Completion {
 }
 
 impl LanguageModel {
-    /// Opens a GGUF file; its weights stay on the disk until they are needed.
+    /// Whether a path is a language model: a file that begins as GGUF does, or a folder whose `config.json` is one of a model
+    /// that continues texts.
+    pub fn is_one(path: &Path) -> bool {
+        if path.is_dir() {
+            return folder::model_type(path, Network::is_known).is_some();
+        }
+        let mut beginning = [0; 4];
+        let read = File::open(path).and_then(|mut file| file.read_exact(&mut beginning));
+        read.is_ok() && &beginning == b"GGUF"
+    }
+
+    /// The files of a model; those of a folder that are none of its are left out.
+    ///
+    /// # Errors
+    /// If the folder lacks a file of its weights.
+    pub fn files(path: &Path) -> Result<Vec<PathBuf>> {
+        if path.is_dir() {
+            return Folder::files(path);
+        }
+        Ok(vec![path.to_owned()])
+    }
+
+    /// Opens a GGUF file or a folder of Hugging Face; its weights stay on the disk until they are needed.
     ///
     /// # Errors
     /// [`Error::Read`]; [`Error::LanguageModel`] with the field of the file.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let file = Arc::new(Gguf::open(path)?);
+        let path = path.as_ref();
+        if path.is_dir() {
+            return Self::of_folder(path);
+        }
+        let file = Gguf::open(path)?;
         let network = Network::read(&file)?;
         let tokenizer = Tokenizer::read(&file)?;
         if tokenizer.vocab() > network.vocab() {
@@ -70,26 +99,44 @@ impl LanguageModel {
             );
             return Err(file.problem("tokenizer.ggml.tokens", problem));
         }
-        let template = ChatTemplate::read(&file, &tokenizer)?;
+        let text = |key: &str| file.text(key).ok().flatten().map(str::to_owned);
         Ok(Self {
+            template: ChatTemplate::read(&file, &tokenizer)?,
+            about: About {
+                title: text("general.name"),
+                version: text("general.version"),
+                licence: text("general.license"),
+                architecture: text("general.architecture").unwrap_or_default(),
+                num_parameters: file.weights().num_parameters(),
+            },
             network,
             tokenizer,
-            template,
-            file,
+            path: path.to_owned(),
         })
     }
 
-    /// The description of the model in its file; fields of other types are left out.
-    pub fn about(&self) -> About {
-        let text = |key: &str| self.file.text(key).ok().flatten().map(str::to_owned);
-        let tensors = self.file.tensors().values();
-        About {
-            title: text("general.name"),
-            version: text("general.version"),
-            licence: text("general.license"),
-            architecture: text("general.architecture").unwrap_or_default(),
-            num_parameters: tensors.map(|it| (it.rows * it.columns) as u64).sum(),
-        }
+    fn of_folder(path: &Path) -> Result<Self> {
+        let folder = Folder::open(path)?;
+        let network = Network::of_folder(&folder)?;
+        let tokenizer = Tokenizer::of_folder(&folder, network.vocab())?;
+        Ok(Self {
+            template: ChatTemplate::of_folder(&folder, &tokenizer)?,
+            about: About {
+                title: None,
+                version: None,
+                licence: folder.licence(),
+                architecture: network.family().to_owned(),
+                num_parameters: folder.weights().num_parameters(),
+            },
+            network,
+            tokenizer,
+            path: path.to_owned(),
+        })
+    }
+
+    /// The description of the model in its files; fields of other types are left out.
+    pub fn about(&self) -> &About {
+        &self.about
     }
 
     /// Continues a raw prompt greedily by at most `max_tokens` tokens, or until the model ends.
@@ -155,7 +202,13 @@ impl LanguageModel {
     }
 
     fn check(&self, all: usize, prompt: &[u32], max_tokens: usize) -> Result<()> {
-        let problem = |problem: String| Err::<(), Error>(self.file.problem("prompt", problem));
+        let problem = |problem: String| {
+            Err::<(), Error>(Error::LanguageModel {
+                field: "prompt".to_owned(),
+                problem,
+                path: self.path.clone(),
+            })
+        };
         if prompt.is_empty() {
             return problem("it is empty".to_owned());
         }

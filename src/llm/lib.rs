@@ -1,5 +1,5 @@
-//! Language models on the CPU: GGUF files, their tokenizers and chat templates, decoder-only networks computed from
-//! quantised blocks. Translation with them, the window and the server live above.
+//! Language models on the CPU: GGUF files and folders of Hugging Face, their tokenizers and chat templates, decoder-only
+//! networks computed from the numbers of these files. Translation with them, the window and the server live above.
 //!
 //! ```
 //! use canopy_llm::{Kind, LanguageModel};
@@ -20,19 +20,26 @@ mod blocks;
 mod completion;
 #[cfg(test)]
 mod fixture;
+mod folder;
 mod gguf;
 mod network;
+mod parts;
 mod product;
 mod sampling;
 mod session;
 mod template;
+mod texts;
 mod tokens;
+mod weights;
 
 pub use blocks::Kind;
 pub use completion::{About, Completion, LanguageModel, Token};
-pub use gguf::{Gguf, Tensor, Texts, Value};
+pub use folder::Folder;
+pub use gguf::{Gguf, Value};
 pub use network::{Attention, Cache, Network, Recorder};
 pub use sampling::Sampling;
 pub use session::{Cost, Generated, Generation, Session};
 pub use template::ChatTemplate;
+pub use texts::Texts;
 pub use tokens::{Specials, Tokenizer};
+pub use weights::{Tensor, Weights};

@@ -1,6 +1,6 @@
 //! Chat templates: messages in, the prompt that a model was trained with out.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use canopy_base::error::{Error, Result};
 use minijinja::syntax::SyntaxConfig;
@@ -8,6 +8,7 @@ use minijinja::value::Serde;
 use minijinja::{Environment, ErrorKind, Value, context};
 use serde::Serialize;
 
+use super::folder::Folder;
 use super::gguf::Gguf;
 use super::tokens::Tokenizer;
 
@@ -22,20 +23,29 @@ const DEPTH: usize = 100;
 
 const KEY: &str = "tokenizer.chat_template";
 
-/// The template of a file.
+/// The template of a model.
 #[derive(Debug)]
 pub struct ChatTemplate {
     environment: Environment<'static>,
     bos: String,
     eos: String,
+    place: Place,
+}
+
+/// Where a template stands.
+#[derive(Debug)]
+struct Place {
+    field: String,
     path: PathBuf,
 }
 
-fn problem(path: &Path, problem: String) -> Error {
-    Error::LanguageModel {
-        field: KEY.to_owned(),
-        problem,
-        path: path.to_owned(),
+impl Place {
+    fn problem(&self, problem: String) -> Error {
+        Error::LanguageModel {
+            field: self.field.clone(),
+            problem,
+            path: self.path.clone(),
+        }
     }
 }
 
@@ -48,13 +58,36 @@ impl ChatTemplate {
         let Some(source) = file.text(KEY)? else {
             return Ok(None);
         };
+        let place = Place {
+            field: KEY.to_owned(),
+            path: file.path().to_owned(),
+        };
+        Self::new(source, tokenizer, place).map(Some)
+    }
+
+    /// The template of a folder, if it has one.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn of_folder(folder: &Folder, tokenizer: &Tokenizer) -> Result<Option<Self>> {
+        let Some((source, [field, path])) = folder.template()? else {
+            return Ok(None);
+        };
+        let place = Place {
+            field: field.display().to_string(),
+            path,
+        };
+        Self::new(&source, tokenizer, place).map(Some)
+    }
+
+    fn new(source: &str, tokenizer: &Tokenizer, place: Place) -> Result<Self> {
         if source.len() > MOST_BYTES {
-            return Err(file.problem(KEY, format!("it has {} bytes", source.len())));
+            return Err(place.problem(format!("it has {} bytes", source.len())));
         }
         let mut environment = Environment::new();
         environment.set_fuel(Some(FUEL));
         environment.set_recursion_limit(DEPTH);
-        let failed = |error: minijinja::Error| problem(file.path(), error.to_string());
+        let failed = |error: minijinja::Error| place.problem(error.to_string());
         // As transformers sets up its templates.
         let syntax = SyntaxConfig::builder()
             .trim_blocks(true)
@@ -71,12 +104,12 @@ impl ChatTemplate {
         );
         let added = environment.add_template_owned("chat", source.to_owned());
         added.map_err(failed)?;
-        Ok(Some(Self {
+        Ok(Self {
             environment,
             bos: tokenizer.special_text(tokenizer.bos()).to_owned(),
             eos: tokenizer.special_text(tokenizer.eos()).to_owned(),
-            path: file.path().to_owned(),
-        }))
+            place,
+        })
     }
 
     /// The prompt of a conversation, after which the model answers. Messages have a `role` (`system`, `user`, `assistant`)
@@ -85,7 +118,7 @@ impl ChatTemplate {
     /// # Errors
     /// [`Error::LanguageModel`], if the template fails, refuses the messages, or does not come to an end.
     pub fn prompt(&self, messages: &[impl Serialize]) -> Result<String> {
-        let failed = |error: minijinja::Error| problem(&self.path, error.to_string());
+        let failed = |error: minijinja::Error| self.place.problem(error.to_string());
         let template = self.environment.get_template("chat").map_err(failed)?;
         let variables = context! {
             messages => Value::from(Serde(messages)),

@@ -1,4 +1,4 @@
-//! `canopy translate --model FILE.gguf`: documents by a language model.
+//! `canopy translate --model FILE.gguf` or a folder: documents by a language model.
 
 use std::fmt::Write;
 use std::ops::ControlFlow;

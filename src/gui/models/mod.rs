@@ -76,7 +76,7 @@ fn empty_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
         ui.heading("No models yet");
         ui.add_space(6.0);
         for text in [
-            "Translation models of Hugging Face, Marian (OPUS-MT), CTranslate2 and Argos Translate, and language models (GGUF), can be added as they are.",
+            "Translation models of Hugging Face, Marian (OPUS-MT), CTranslate2 and Argos Translate, and language models (GGUF, Hugging Face) can be added as they are.",
             "Drop a folder, a zip file or a GGUF file here. It is copied; nothing in it is executed.",
         ] {
             ui.label(RichText::new(text).color(palette.weak));

@@ -5,46 +5,32 @@
 mod cursor;
 #[cfg(test)]
 mod tests;
-mod texts;
 mod value;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use canopy_base::error::{Error, Result};
 use cursor::{Cursor, Read};
 use memmap2::Mmap;
-pub use texts::Texts;
 pub use value::Value;
 
 use super::blocks::Kind;
+use super::texts::Texts;
+use super::weights::{Mapped, Tensor, Weights};
 
 const MAGIC: &[u8; 4] = b"GGUF";
 
 /// Alignment of tensors in bytes, unless the file gives another one.
 const ALIGNMENT: i64 = 32;
 
-/// A tensor of a file: rows of blocks.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tensor {
-    pub kind: Kind,
-    /// Numbers of a row, as of a matrix `[rows, columns]`.
-    pub columns: usize,
-    /// Product of all other dimensions.
-    pub rows: usize,
-    /// Its bytes in the file.
-    pub bytes: Range<usize>,
-}
-
 /// An open file; its tensors stay where they are on the disk until they are read.
 #[derive(Debug)]
 pub struct Gguf {
     bytes: Arc<Mmap>,
     metadata: BTreeMap<String, Value>,
-    tensors: BTreeMap<String, Tensor>,
+    weights: Arc<Weights>,
     path: PathBuf,
 }
 
@@ -63,21 +49,19 @@ impl Gguf {
     /// [`Error::Read`]; [`Error::LanguageModel`] with the field, if anything in the file contradicts its form or its length.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let file = File::open(path).map_err(Error::read(path))?;
-        // SAFETY: The mapping is private and read only. A program that shortens the file meanwhile ends this one with a
-        // signal, as it ends every program that maps files; all offsets are checked against the length mapped here.
-        #[expect(unsafe_code, reason = "a mapped file may change, as said above")]
-        let bytes = unsafe { Mmap::map(&file) }.map_err(Error::read(path))?;
+        let file = Mapped::open(path)?;
+        let bytes = Arc::clone(&file.bytes);
         let read = read(&bytes);
         let (metadata, tensors) = read.map_err(|Problem(field, problem)| Error::LanguageModel {
             field,
             problem,
             path: path.to_owned(),
         })?;
+        let weights = Weights::new(path, vec![file], tensors, BTreeMap::new());
         Ok(Self {
-            bytes: Arc::new(bytes),
+            bytes,
             metadata,
-            tensors,
+            weights: Arc::new(weights),
             path: path.to_owned(),
         })
     }
@@ -90,13 +74,8 @@ impl Gguf {
         &self.metadata
     }
 
-    pub fn tensors(&self) -> &BTreeMap<String, Tensor> {
-        &self.tensors
-    }
-
-    /// The bytes of a tensor of this file.
-    pub fn bytes(&self, tensor: &Tensor) -> &[u8] {
-        &self.bytes[tensor.bytes.clone()]
+    pub fn weights(&self) -> &Arc<Weights> {
+        &self.weights
     }
 
     /// An error about `field` of this file.
@@ -329,6 +308,7 @@ impl Declared {
             kind,
             columns,
             rows,
+            file: 0,
             bytes,
         })
     }

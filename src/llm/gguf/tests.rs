@@ -71,10 +71,10 @@ fn values_and_tensors_are_where_the_file_says() {
         file.texts("tokens").expect("texts").map(|it| it.len()),
         Some(2)
     );
-    let matrix = &file.tensors()["matrix"];
+    let matrix = &file.weights().tensors()["matrix"];
     assert_eq!((matrix.columns, matrix.rows), (32, 2));
     assert_eq!(matrix.kind, Kind::Q8_0);
-    assert_eq!(file.bytes(matrix), [1; 68]);
+    assert_eq!(file.weights().bytes(matrix), [1; 68]);
     let error = file.text("types").expect_err("no text").to_string();
     assert!(
         error.contains("types") && error.contains("small.gguf"),

@@ -1,12 +1,60 @@
 //! Keys and values of the positions read so far.
 
-use crate::blocks::f32_to_f16;
+use std::ops::Range;
 
-/// Keys and values of a head, as half floats `[positions, d_head]`.
-#[derive(Debug, Clone, Default)]
+use crate::blocks::f32_to_f16;
+use crate::product::Stored;
+
+/// Keys and values of a head: `[positions, d_head]` each.
+#[derive(Debug, Clone)]
 pub(super) struct Head {
-    pub keys: Vec<u16>,
-    pub values: Vec<u16>,
+    keys: Numbers,
+    values: Numbers,
+}
+
+/// Numbers as half floats, or in 32 bits.
+#[derive(Debug, Clone)]
+enum Numbers {
+    Halves(Vec<u16>),
+    Floats(Vec<f32>),
+}
+
+impl Numbers {
+    fn new(in_halves: bool) -> Self {
+        if in_halves {
+            Self::Halves(Vec::new())
+        } else {
+            Self::Floats(Vec::new())
+        }
+    }
+
+    fn push(&mut self, numbers: &[f32]) {
+        match self {
+            Self::Halves(all) => all.extend(numbers.iter().map(|it| f32_to_f16(*it))),
+            Self::Floats(all) => all.extend(numbers),
+        }
+    }
+
+    fn truncate(&mut self, length: usize) {
+        match self {
+            Self::Halves(all) => all.truncate(length),
+            Self::Floats(all) => all.truncate(length),
+        }
+    }
+
+    fn part(&self, part: Range<usize>) -> Stored<'_> {
+        match self {
+            Self::Halves(all) => Stored::Halves(&all[part]),
+            Self::Floats(all) => Stored::Floats(&all[part]),
+        }
+    }
+}
+
+impl Head {
+    /// Keys and values of some numbers.
+    pub fn part(&self, part: Range<usize>) -> [Stored<'_>; 2] {
+        [self.keys.part(part.clone()), self.values.part(part)]
+    }
 }
 
 /// Keys and values of all layers. It grows with what is read; a prefix can be kept for another continuation.
@@ -18,9 +66,13 @@ pub struct Cache {
 }
 
 impl Cache {
-    pub(super) fn new(num_layers: usize, kv_heads: usize, d_head: usize) -> Self {
+    pub(super) fn new(num_layers: usize, kv_heads: usize, d_head: usize, in_halves: bool) -> Self {
+        let head = Head {
+            keys: Numbers::new(in_halves),
+            values: Numbers::new(in_halves),
+        };
         Self {
-            layers: vec![vec![Head::default(); kv_heads]; num_layers],
+            layers: vec![vec![head; kv_heads]; num_layers],
             d_head,
             length: 0,
         }
@@ -49,13 +101,11 @@ impl Cache {
     pub(super) fn push(&mut self, layer: usize, keys: &[f32], values: &[f32]) {
         let (d_head, heads) = (self.d_head, &mut self.layers[layer]);
         let width = heads.len() * d_head;
-        let add =
-            |to: &mut Vec<u16>, from: &[f32]| to.extend(from.iter().map(|it| f32_to_f16(*it)));
         for (keys, values) in keys.chunks_exact(width).zip(values.chunks_exact(width)) {
             let parts = keys.chunks_exact(d_head).zip(values.chunks_exact(d_head));
             for (head, (keys, values)) in heads.iter_mut().zip(parts) {
-                add(&mut head.keys, keys);
-                add(&mut head.values, values);
+                head.keys.push(keys);
+                head.values.push(values);
             }
         }
     }

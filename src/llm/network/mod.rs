@@ -1,9 +1,10 @@
-//! A decoder-only Transformer, computed from the blocks of its file.
+//! A decoder-only Transformer, computed from the numbers of its files.
 //!
 //! Touvron et al., "LLaMA", 2023, for the layers; in what other families differ stands in one table, `families.rs`.
 
 mod cache;
 mod families;
+mod folder_parts;
 mod layer;
 mod rotation;
 mod sizes;
@@ -15,10 +16,15 @@ use std::sync::Arc;
 use canopy_base::error::Result;
 use rayon::prelude::*;
 
-use super::gguf::{Gguf, Tensor};
+use super::folder::Folder;
+use super::gguf::Gguf;
+use super::parts::{OUTPUT, Parts};
 use super::product::{attend, gate, log_sum_exp, products, rms_norm};
+use super::weights::{Tensor, Weights};
 pub use cache::Cache;
-use layer::{Layer, Linear, matrix, vector};
+use families::Family;
+use folder_parts::parts_of_folder;
+use layer::{Layer, Linear};
 use rotation::{Angles, Rotation};
 use sizes::Sizes;
 
@@ -50,10 +56,10 @@ pub struct Attention<'w> {
 /// Hears of the attention of each query.
 pub type Recorder<'r> = dyn FnMut(Attention<'_>) + Send + 'r;
 
-/// A network whose weights stay in its file.
+/// A network whose weights stay in its files.
 #[derive(Debug)]
 pub struct Network {
-    file: Arc<Gguf>,
+    weights: Arc<Weights>,
     sizes: Sizes,
     embedding: Tensor,
     layers: Vec<Layer>,
@@ -66,33 +72,84 @@ pub struct Network {
 }
 
 impl Network {
+    /// Whether there are networks of a `model_type` of Hugging Face here.
+    pub(crate) fn is_known(model_type: &str) -> bool {
+        Family::of_model_type(model_type).is_some()
+    }
+
     /// Finds the weights of a network in its file; nothing but norms and biases is copied.
     ///
     /// # Errors
     /// [`LanguageModel`](canopy_base::error::Error::LanguageModel) with the key or tensor, if the family is not known here,
     /// or tensors are missing or have another shape than the sizes say.
-    pub fn read(file: &Arc<Gguf>) -> Result<Self> {
+    pub fn read(file: &Gguf) -> Result<Self> {
         let sizes = Sizes::read(file)?;
-        let d_model = sizes.d_model;
-        let embedding = file.needed(EMBEDDING, matrix(file, EMBEDDING, d_model, None)?)?;
-        let output = matrix(file, "output.weight", d_model, Some(embedding.rows))?;
-        let output_norm = file.needed(NORM, vector(file, NORM, d_model)?)?;
         let rotation = Rotation::read(file, &sizes)?;
         let base = sizes.family.sliding.and_then(|it| it.base);
         let plain = base.map(|base| Rotation::plain(file, &sizes, base));
+        let sliding = plain.transpose()?.unwrap_or_else(|| rotation.clone());
+        let parts = Parts::of_file(file.weights());
+        let has_output = parts.matrix(OUTPUT, sizes.d_model, None)?.is_some();
+        let weights = file.weights();
+        Self::found(weights, &parts, (sizes, has_output), [rotation, sliding])
+    }
+
+    /// Finds the weights of a network in a folder of Hugging Face.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn of_folder(folder: &Folder) -> Result<Self> {
+        const TIED: &str = "tie_word_embeddings";
+        let (sizes, config) = Sizes::of_folder(folder)?;
+        let rotation = Rotation::of_folder(&config, &sizes, false)?;
+        let sliding = if sizes.window.is_some() {
+            Rotation::of_folder(&config, &sizes, true)?
+        } else {
+            rotation.clone()
+        };
+        let weights = folder.weights();
+        let parts = parts_of_folder(weights, sizes.family, sizes.num_layers)?;
+        let tied = config.bool(TIED)?.or(folder.config().bool(TIED)?);
+        let has_output = match tied {
+            Some(tied) => !tied,
+            None => parts.matrix(OUTPUT, sizes.d_model, None)?.is_some(),
+        };
+        Self::found(weights, &parts, (sizes, has_output), [rotation, sliding])
+    }
+
+    fn found(
+        weights: &Arc<Weights>,
+        parts: &Parts<'_>,
+        (sizes, has_output): (Sizes, bool),
+        [rotation, sliding_rotation]: [Rotation; 2],
+    ) -> Result<Self> {
+        let d_model = sizes.d_model;
+        let embedding = parts.needed(EMBEDDING, parts.matrix(EMBEDDING, d_model, None)?)?;
+        let output = if has_output {
+            let output = parts.matrix(OUTPUT, d_model, Some(embedding.rows))?;
+            parts.needed(OUTPUT, output)?
+        } else {
+            embedding.clone()
+        };
+        let output_norm = parts.needed(NORM, parts.vector(NORM, d_model)?)?;
         let layers: Result<Vec<Layer>> = (0..sizes.num_layers)
-            .map(|number| Layer::read(file, &sizes, number))
+            .map(|number| Layer::read(parts, &sizes, number))
             .collect();
         Ok(Self {
-            sliding_rotation: plain.transpose()?.unwrap_or_else(|| rotation.clone()),
-            rotation,
+            weights: Arc::clone(weights),
             layers: layers?,
-            output: output.unwrap_or_else(|| embedding.clone()),
+            rotation,
+            sliding_rotation,
+            output,
             embedding,
             output_norm,
             sizes,
-            file: Arc::clone(file),
         })
+    }
+
+    /// The name of its family, as GGUF has it.
+    pub fn family(&self) -> &'static str {
+        self.sizes.family.name
     }
 
     /// Number of tokens that it has embeddings of.
@@ -117,7 +174,13 @@ impl Network {
     /// A cache without positions.
     pub fn new_cache(&self) -> Cache {
         let sizes = &self.sizes;
-        Cache::new(sizes.num_layers, sizes.kv_heads, sizes.attention.d_head)
+        let Sizes {
+            num_layers,
+            kv_heads,
+            in_halves,
+            ..
+        } = *sizes;
+        Cache::new(num_layers, kv_heads, sizes.attention.d_head, in_halves)
     }
 
     /// Reads tokens after those of the cache; gives the logits `[vocab]` of what follows the last one.
@@ -185,7 +248,7 @@ impl Network {
         let mut state = states.to_vec();
         self.norm(&mut state, &self.output_norm);
         let rows = state.len() / self.sizes.d_model;
-        let mut outputs = products(&self.file, &[&self.output], &state, rows);
+        let mut outputs = products(&self.weights, &[&self.output], &state, rows);
         let mut logits = outputs.pop().unwrap_or_default();
         if let Some(cap) = self.sizes.logit_cap {
             for logit in &mut logits {
@@ -224,7 +287,7 @@ impl Network {
 
     fn embedded(&self, ids: &[u32]) -> Vec<f32> {
         let (table, d_model) = (&self.embedding, self.sizes.d_model);
-        let bytes = self.file.bytes(table);
+        let bytes = self.weights.bytes(table);
         let row = d_model / table.kind.numbers() * table.kind.bytes();
         let mut x = vec![0.0; ids.len() * d_model];
         for (id, x) in ids.iter().zip(x.chunks_exact_mut(d_model)) {
@@ -262,7 +325,7 @@ impl Network {
     /// Products with matrices of a layer, each with its bias.
     fn linear(&self, parts: &[&Linear], x: &[f32], rows: usize) -> Vec<Vec<f32>> {
         let weights: Vec<&Tensor> = parts.iter().map(|it| &it.weights).collect();
-        let mut outputs = products(&self.file, &weights, x, rows);
+        let mut outputs = products(&self.weights, &weights, x, rows);
         for (output, part) in outputs.iter_mut().zip(parts) {
             let Some(bias) = &part.bias else { continue };
             for row in output.chunks_exact_mut(bias.len()) {
@@ -293,12 +356,21 @@ impl Network {
             (&mut queries, &layer.query_norm),
             (&mut keys, &layer.key_norm),
         ] {
-            if let Some(norm) = norm {
+            let norm = norm.as_deref();
+            let [before, after] = if sizes.family.rotates_first {
+                [None, norm]
+            } else {
+                [norm, None]
+            };
+            if let Some(norm) = before {
                 self.norm(heads, norm);
             }
             let width = heads.len() / tokens;
             for (index, heads) in heads.chunks_exact_mut(width).enumerate() {
                 rotation.rotate(angles, index, heads, d_head);
+            }
+            if let Some(norm) = after {
+                self.norm(heads, norm);
             }
         }
         cache.push(number, &keys, &values);
@@ -325,7 +397,7 @@ impl Network {
             let visible = visible(index);
             let part = visible.start * d_head..visible.end * d_head;
             let head = &heads[index % kv_heads];
-            let pair = (&head.keys[part.clone()], &head.values[part]);
+            let pair = head.part(part);
             let queries = &queries[index * group..][..group];
             attend(&sizes.attention, queries, pair, output)
         };
@@ -346,7 +418,8 @@ impl Network {
             }
             return output;
         }
-        let seen = heads[0].keys.len();
+        let tokens = queries.len() / (sizes.heads * d_head);
+        let seen = (cache.length + tokens) * d_head;
         if queries.len() / d_head * seen < LEAST_PRODUCTS {
             let parts = output.chunks_exact_mut(group).enumerate();
             parts.for_each(|part| drop(attend_one(part)));
@@ -365,7 +438,7 @@ impl Network {
         let [mut gates, values] = <[Vec<f32>; 2]>::try_from(parts).unwrap_or_default();
         let width = gates.len() / tokens;
         let rows = gates.par_chunks_mut(width).zip(values.par_chunks(width));
-        rows.for_each(|(gates, values)| gate(self.sizes.family.gate, gates, values));
+        rows.for_each(|(gates, values)| gate(self.sizes.gate, gates, values));
         let mut outputs = self.linear(&[&layer.down], &gates, tokens);
         outputs.pop().unwrap_or_default()
     }

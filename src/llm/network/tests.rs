@@ -60,7 +60,7 @@ fn tiny(family: &str) -> Fixture {
 }
 
 fn network(fixture: Fixture) -> Network {
-    Network::read(&Arc::new(open(fixture))).expect("a network")
+    Network::read(&open(fixture)).expect("a network")
 }
 
 fn distance(one: &[f32], other: &[f32]) -> f32 {
@@ -72,7 +72,14 @@ const IDS: [u32; 9] = [1, 4, 2, 6, 5, 3, 3, 1, 2];
 
 #[test]
 fn reading_token_by_token_equals_reading_the_prompt_at_once() {
-    for family in ["llama", "qwen2", "qwen3", "gemma2", "gemma3"] {
+    for family in [
+        "llama",
+        "qwen2",
+        "qwen3",
+        "gemma2",
+        "gemma3",
+        "hunyuan-dense",
+    ] {
         let window = format!("{family}.attention.sliding_window");
         let network = network(tiny(family).count(&window, 3));
         let whole = network.read_tokens(&IDS, &mut network.new_cache());
@@ -161,7 +168,7 @@ fn what_a_file_says_of_its_family_changes_what_it_computes() {
 #[test]
 fn a_network_with_missing_or_misshapen_parts_is_an_error_that_names_them() {
     let error = |fixture: Fixture| {
-        let read = Network::read(&Arc::new(open(fixture)));
+        let read = Network::read(&open(fixture));
         read.expect_err("refused").to_string()
     };
     assert!(error(Fixture::words()).contains("general.architecture"));
@@ -300,4 +307,59 @@ fn a_prompt_that_grows_is_continued_as_if_it_were_read_anew() {
             .continue_prompt(&[1; 64], &other, &mut go_on)
             .is_err()
     );
+}
+
+#[test]
+fn a_hunyuan_file_computes_as_a_folder_of_the_same_weights() {
+    let place = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/folders/hunyuan");
+    let folder = Folder::open(place).expect("a folder");
+    let of_folder = Network::of_folder(&folder).expect("a network");
+    let key = |rest: &str| format!("hunyuan-dense.{rest}");
+    // With its alpha, as files have it: θ · α^(d / (d - 2)).
+    let base = 10_000.0 * 1_000.0_f32.powf(8.0 / 6.0);
+    let mut file = Fixture::words()
+        .text("general.architecture", "hunyuan-dense")
+        .count(&key("block_count"), 2)
+        .count(&key("context_length"), 4_096)
+        .count(&key("embedding_length"), 32)
+        .count(&key("attention.head_count"), 4)
+        .count(&key("attention.head_count_kv"), 2)
+        .count(&key("attention.key_length"), 8)
+        .float(&key("attention.layer_norm_rms_epsilon"), 1e-5)
+        .float(&key("rope.freq_base"), base);
+    let parts = [
+        ("self_attn.query_layernorm", "attn_q_norm"),
+        ("self_attn.key_layernorm", "attn_k_norm"),
+        ("self_attn.q_proj", "attn_q"),
+        ("self_attn.k_proj", "attn_k"),
+        ("self_attn.v_proj", "attn_v"),
+        ("self_attn.o_proj", "attn_output"),
+        ("mlp.gate_proj", "ffn_gate"),
+        ("mlp.up_proj", "ffn_up"),
+        ("mlp.down_proj", "ffn_down"),
+        ("input_layernorm", "attn_norm"),
+        ("post_attention_layernorm", "ffn_norm"),
+        ("model.embed_tokens", "token_embd"),
+        ("model.layers.", "blk."),
+        ("model.norm", "output_norm"),
+    ];
+    for (name, tensor) in folder.weights().tensors() {
+        let mut numbers = vec![0.0; tensor.rows * tensor.columns];
+        let bytes = folder.weights().bytes(tensor);
+        tensor.kind.dequantise(bytes, &mut numbers);
+        let rename = |name: String, (one, other): &(&str, &str)| name.replace(one, other);
+        let name = parts.iter().fold(name.clone(), rename);
+        let shape = [tensor.columns as u64, tensor.rows as u64];
+        let shape = if tensor.rows == 1 {
+            &shape[..1]
+        } else {
+            &shape
+        };
+        file = file.tensor(&name, shape, &numbers);
+    }
+    let of_file = network(file);
+    let [one, other] = [&of_folder, &of_file].map(|it| it.read_tokens(&IDS, &mut it.new_cache()));
+    // Keys and values of a file are half floats.
+    let far = distance(&one, &other);
+    assert!(far < 0.01, "{far}");
 }

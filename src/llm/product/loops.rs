@@ -8,7 +8,7 @@ macro_rules! loops {
     ($($features:literal)?) => {
         use crate::blocks::{Blocks, CHUNK, Chunk, Kind, MOST_NUMBERS, f16_to_f32, f32_to_f16, unpack_floats};
         use crate::product::activations::{Form, Quantised};
-        use crate::product::{Gate, Heads};
+        use crate::product::{Gate, Heads, Stored};
 
         /// Sums of a row under way.
         struct Sums {
@@ -325,17 +325,27 @@ macro_rules! loops {
                     }
                 }
                 Gate::Gelu => {
-                    /// `√(2/π)`
-                    const FACTOR: f32 = 0.797_884_6;
                     for (gate, value) in gates.iter_mut().zip(values) {
-                        // As llama.cpp, whose table of this function has half floats.
-                        let x = rounded(*gate);
-                        // (1 + tanh y) / 2 = 1 / (1 + e^(-2y))
-                        let y = FACTOR * x * fused(0.044_715 * x, x, 1.0);
-                        *gate = rounded(x / (1.0 + exp(-2.0 * y))) * value;
+                        *gate = gelu(*gate) * value;
+                    }
+                }
+                Gate::RoundedGelu => {
+                    for (gate, value) in gates.iter_mut().zip(values) {
+                        *gate = rounded(gelu(rounded(*gate))) * value;
                     }
                 }
             }
+        }
+
+        /// GELU with tanh: Hendrycks & Gimpel, "Gaussian Error Linear Units", 2016, Section 2.
+        $(#[target_feature(enable = $features)])?
+        #[inline]
+        fn gelu(x: f32) -> f32 {
+            /// `√(2/π)`
+            const FACTOR: f32 = 0.797_884_6;
+            // (1 + tanh y) / 2 = 1 / (1 + e^(-2y))
+            let y = FACTOR * x * fused(0.044_715 * x, x, 1.0);
+            x / (1.0 + exp(-2.0 * y))
         }
 
         /// `ln Σ e^x`
@@ -363,22 +373,23 @@ macro_rules! loops {
             }
         }
 
-        /// Attention of the queries that share a head of keys and values to all of its positions. Queries and weights are rounded
-        /// to half floats before they are multiplied, as in llama.cpp: its greedy choices cannot be met otherwise.
+        /// Attention of the queries that share a head of keys and values to all of its positions. Beside half floats, queries and
+        /// weights are rounded to such before they are multiplied, as in llama.cpp: its greedy choices cannot be met otherwise.
         ///
         /// # Shapes
         /// - queries, output: `[queries, d_head]`
-        /// - keys, values: half floats `[positions, d_head]`
+        /// - keys, values: `[positions, d_head]`
         /// - weights, which are given: `[queries, positions]`
         $(#[target_feature(enable = $features)])?
-        pub(in crate::product) fn attend(heads: &Heads, queries: &[f32], keys: &[u16], values: &[u16], output: &mut [f32]) -> Vec<f32> {
+        pub(in crate::product) fn attend(heads: &Heads, queries: &[f32], keys: Stored<'_>, values: Stored<'_>, output: &mut [f32]) -> Vec<f32> {
             let d_head = heads.d_head;
             let positions = keys.len() / d_head;
             let mut row = vec![0.0; d_head];
-            let queries: Vec<f32> = queries.iter().map(|number| rounded(*number)).collect();
+            let rounds = matches!(keys, Stored::Halves(_));
+            let queries: Vec<f32> = queries.iter().map(|number| if rounds { rounded(*number) } else { *number }).collect();
             let mut scores = vec![0.0; queries.len() / d_head * positions];
-            for (position, key) in keys.chunks_exact(d_head).enumerate() {
-                unpack_halves(key, &mut row);
+            for position in 0..positions {
+                unpack_row(keys, position, &mut row);
                 for (query, scores) in queries.chunks_exact(d_head).zip(scores.chunks_exact_mut(positions)) {
                     scores[position] = dot(query, &row) * heads.scale;
                 }
@@ -399,10 +410,10 @@ macro_rules! loops {
                     *score *= factor;
                 }
             }
-            let weights: Vec<f32> = scores.iter().map(|score| rounded(*score)).collect();
+            let weights: Vec<f32> = scores.iter().map(|score| if rounds { rounded(*score) } else { *score }).collect();
             output.fill(0.0);
-            for (position, value) in values.chunks_exact(d_head).enumerate() {
-                unpack_halves(value, &mut row);
+            for position in 0..positions {
+                unpack_row(values, position, &mut row);
                 for (output, weights) in output.chunks_exact_mut(d_head).zip(weights.chunks_exact(positions)) {
                     let weight = weights[position];
                     for (output, value) in output.iter_mut().zip(&row) {
@@ -411,6 +422,17 @@ macro_rules! loops {
                 }
             }
             scores
+        }
+
+        /// Writes the numbers of a position.
+        $(#[target_feature(enable = $features)])?
+        #[inline]
+        fn unpack_row(stored: Stored<'_>, position: usize, row: &mut [f32]) {
+            let part = position * row.len()..(position + 1) * row.len();
+            match stored {
+                Stored::Halves(halves) => unpack_halves(&halves[part], row),
+                Stored::Floats(floats) => row.copy_from_slice(&floats[part]),
+            }
         }
 
         $(#[target_feature(enable = $features)])?

@@ -13,7 +13,7 @@ mod wide;
 use rayon::prelude::*;
 
 use crate::blocks::{Kind, with_blocks};
-use crate::gguf::{Gguf, Tensor};
+use crate::weights::{Tensor, Weights};
 use activations::{Form, Quantised};
 
 /// The function of a gated layer: SwiGLU or GeGLU (Shazeer, "GLU Variants Improve Transformer", 2020).
@@ -22,6 +22,8 @@ pub(crate) enum Gate {
     Silu,
     /// With tanh in place of the error function.
     Gelu,
+    /// GELU with tanh of a half float, rounded to one, as llama.cpp's table has it.
+    RoundedGelu,
 }
 
 /// How heads attend.
@@ -32,6 +34,22 @@ pub(crate) struct Heads {
     pub scale: f32,
     /// Scores `s` become `cap · tanh(s / cap)`.
     pub cap: Option<f32>,
+}
+
+/// Keys or values `[positions, d_head]`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Stored<'s> {
+    Halves(&'s [u16]),
+    Floats(&'s [f32]),
+}
+
+impl Stored<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Halves(numbers) => numbers.len(),
+            Self::Floats(numbers) => numbers.len(),
+        }
+    }
 }
 
 /// Vector instructions of the processor.
@@ -107,12 +125,12 @@ pub(crate) fn rms_norm(x: &mut [f32], weights: &[f32], epsilon: f32) {
     with_instructions!(Instructions::here(), rms_norm(x, weights, epsilon));
 }
 
-/// Attention of queries `[queries, d_head]` to half floats `[positions, d_head]`, for a head of keys and values; gives its
-/// weights `[queries, positions]`.
+/// Attention of queries `[queries, d_head]` to the positions of a head of keys and values; gives its weights `[queries,
+/// positions]`.
 pub(crate) fn attend(
     heads: &Heads,
     queries: &[f32],
-    (keys, values): (&[u16], &[u16]),
+    [keys, values]: [Stored<'_>; 2],
     output: &mut [f32],
 ) -> Vec<f32> {
     with_instructions!(
@@ -197,7 +215,7 @@ const LEAST_ROWS: usize = 16;
 /// Tasks for each thread, so that a slow one does not hold up the others.
 const TASKS: usize = 4;
 
-/// Multiplies several matrices `[outputs, columns]` of a file with the same rows.
+/// Multiplies several matrices `[outputs, columns]` of a model with the same rows.
 ///
 /// # Shapes
 /// - x: `[rows, columns]`
@@ -205,13 +223,18 @@ const TASKS: usize = 4;
 ///
 /// # Panics
 /// If a matrix has another number of columns.
-pub(crate) fn products(file: &Gguf, matrices: &[&Tensor], x: &[f32], rows: usize) -> Vec<Vec<f32>> {
-    products_by(Instructions::here(), file, matrices, x, rows)
+pub(crate) fn products(
+    weights: &Weights,
+    matrices: &[&Tensor],
+    x: &[f32],
+    rows: usize,
+) -> Vec<Vec<f32>> {
+    products_by(Instructions::here(), weights, matrices, x, rows)
 }
 
 fn products_by(
     instructions: Instructions,
-    file: &Gguf,
+    all_weights: &Weights,
     matrices: &[&Tensor],
     x: &[f32],
     rows: usize,
@@ -228,7 +251,7 @@ fn products_by(
     let mut tasks = Vec::new();
     for (matrix, output) in matrices.iter().zip(&mut outputs) {
         let row_bytes = matrix.columns / matrix.kind.numbers() * matrix.kind.bytes();
-        let weights = file.bytes(matrix).chunks(part * row_bytes);
+        let weights = all_weights.bytes(matrix).chunks(part * row_bytes);
         let parts = weights.zip(output.chunks_mut(part * rows));
         tasks.extend(parts.map(|(weights, output)| (matrix.kind, weights, output)));
     }

@@ -19,6 +19,10 @@ const GPT_2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}
 const LLAMA_3: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 const QWEN_2: &str = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+";
 
+/// Chinese and Japanese, then the rest; digits are cut off before.
+const HAN: &str = r"[一-龥぀-ゟ゠-ヿ]+";
+const HUNYUAN: &str = r##"[!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"##;
+
 /// How texts are cut into words, by what `tokenizer.ggml.pre` says.
 struct Words {
     names: &'static [&'static str],
@@ -31,7 +35,7 @@ struct Words {
 }
 
 /// Kinds of llama.cpp, `llama-vocab.cpp`.
-const WORDS: [Words; 4] = [
+const WORDS: [Words; 5] = [
     Words {
         names: &["gpt-2", "gpt2"],
         expressions: &[GPT_2],
@@ -51,8 +55,14 @@ const WORDS: [Words; 4] = [
         begins: true,
     },
     Words {
-        names: &["qwen2", "deepseek-r1-qwen"],
+        names: &["qwen2", "deepseek-r1-qwen", "hunyuan"],
         expressions: &[QWEN_2],
+        keeps_known: false,
+        begins: false,
+    },
+    Words {
+        names: &["hunyuan-dense"],
+        expressions: &[r"\p{N}{1,3}", HAN, HUNYUAN],
         keeps_known: false,
         begins: false,
     },
@@ -199,5 +209,10 @@ mod tests {
             "I|'LL| pay| |123|45|€\n\n|now"
         );
         assert_eq!(of(QWEN_2, "v12  (x)"), "v|1|2| | (|x|)");
+        assert_eq!(of(HAN, "a漢字かなb"), "a|漢字かな|b");
+        assert_eq!(
+            of(HUNYUAN, "I'll pay (x) é — now!\n\nso"),
+            "I|'ll| pay| (|x|)| é| —| now|!\n\n|so"
+        );
     }
 }

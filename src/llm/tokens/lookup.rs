@@ -4,7 +4,7 @@ use std::hash::BuildHasher;
 
 use rustc_hash::FxBuildHasher;
 
-use crate::gguf::Texts;
+use crate::texts::Texts;
 
 const EMPTY: u32 = u32::MAX;
 

@@ -1,6 +1,7 @@
-//! Texts to ids and back by the tokens that a GGUF file holds, as llama.cpp does it.
+//! Texts to ids and back: by the tokens that a GGUF file holds, as llama.cpp does it, or by the `tokenizer.json` of a folder.
 
 mod byte_pairs;
+mod library;
 mod lookup;
 mod merging;
 mod sentence_pieces;
@@ -12,8 +13,10 @@ use std::ops::Range;
 
 use canopy_base::error::Result;
 
+use super::folder::Folder;
 use super::gguf::Gguf;
 use byte_pairs::BytePairs;
+use library::Library;
 use lookup::Lookup;
 use sentence_pieces::{SPACE, SentencePieces};
 use whole::Whole;
@@ -46,6 +49,7 @@ impl TokenType {
 enum Algorithm {
     BytePairs(BytePairs),
     SentencePieces(SentencePieces),
+    Library(Box<Library>),
 }
 
 /// Which tokens with a meaning of their own are recognised in a text.
@@ -57,7 +61,7 @@ pub enum Specials {
     AsText,
 }
 
-/// The tokenizer of a file.
+/// The tokenizer of a model.
 pub struct Tokenizer {
     algorithm: Algorithm,
     tokens: Lookup,
@@ -67,8 +71,8 @@ pub struct Tokenizer {
     bos: Option<u32>,
     eos: Option<u32>,
     ends: Vec<u32>,
-    adds_bos: bool,
-    adds_eos: bool,
+    /// Ids before and behind those of a text.
+    around: [Vec<u32>; 2],
 }
 
 impl std::fmt::Debug for Tokenizer {
@@ -124,8 +128,12 @@ impl Tokenizer {
         ends.extend(eos);
         let begins = match &algorithm {
             Algorithm::BytePairs(pairs) => pairs.begins,
-            Algorithm::SentencePieces(_) => true,
+            Algorithm::SentencePieces(_) | Algorithm::Library(_) => true,
         };
+        let begins = file.bool("tokenizer.ggml.add_bos_token")?.unwrap_or(begins);
+        let ends_texts = file.bool("tokenizer.ggml.add_eos_token")?.unwrap_or(false);
+        let before = bos.filter(|_| begins);
+        let behind = eos.filter(|_| ends_texts);
         Ok(Self {
             whole: Whole::from_tokens(tokens.texts(), &types),
             algorithm,
@@ -134,8 +142,37 @@ impl Tokenizer {
             bos,
             eos,
             ends,
-            adds_bos: file.bool("tokenizer.ggml.add_bos_token")?.unwrap_or(begins),
-            adds_eos: file.bool("tokenizer.ggml.add_eos_token")?.unwrap_or(false),
+            around: [before, behind].map(|id| id.into_iter().collect()),
+        })
+    }
+
+    /// Reads the tokenizer of a folder whose network has embeddings of `vocab` tokens.
+    ///
+    /// # Errors
+    /// [`LanguageModel`](canopy_base::error::Error::LanguageModel) with the file, if there is none, or one that is not known
+    /// here.
+    pub fn of_folder(folder: &Folder, vocab: usize) -> Result<Self> {
+        let (algorithm, tokens) = Library::read(folder, vocab)?;
+        let special = |key: &str| -> Result<Option<u32>> {
+            let named = folder.special_token(&format!("{key}_token"))?;
+            let named = named.and_then(|token| algorithm.id(&token));
+            let ids = folder.ids(&format!("{key}_token_id"))?;
+            let mut ids = ids.into_iter().filter(|id| (*id as usize) < vocab);
+            Ok(named.or_else(|| ids.next()))
+        };
+        let (bos, eos) = (special("bos")?, special("eos")?);
+        let mut ends: Vec<u32> = ENDS.iter().filter_map(|it| algorithm.id(it)).collect();
+        ends.extend(eos);
+        ends.extend(folder.ids("eos_token_id")?);
+        Ok(Self {
+            whole: Whole::from_tokens(&tokens.texts, &tokens.types),
+            around: algorithm.around(),
+            algorithm: Algorithm::Library(Box::new(algorithm)),
+            tokens: Lookup::new(tokens.texts),
+            types: tokens.types,
+            bos,
+            eos,
+            ends,
         })
     }
 
@@ -170,20 +207,19 @@ impl Tokenizer {
 
     /// The ids of a prompt, with the tokens that the model wants around it.
     pub fn encode_prompt(&self, text: &str) -> Vec<u32> {
-        let mut ids: Vec<u32> = self.bos.filter(|_| self.adds_bos).into_iter().collect();
-        ids.extend(self.encode(text, Specials::Recognised, true));
-        ids.extend(self.eos.filter(|_| self.adds_eos));
-        ids
+        let [before, behind] = &self.around;
+        let ids = self.encode(text, Specials::Recognised, true);
+        [before, &ids[..], behind].concat()
     }
 
     /// The ids of a prompt that a template has made, which may begin with the token that a text begins with.
     pub fn encode_conversation(&self, prompt: &str) -> Vec<u32> {
-        let mut ids = self.encode(prompt, Specials::Recognised, true);
-        let bos = self.bos.filter(|_| self.adds_bos);
-        if let Some(bos) = bos.filter(|bos| ids.first() != Some(bos)) {
-            ids.insert(0, bos);
+        let ids = self.encode(prompt, Specials::Recognised, true);
+        let [before, _] = &self.around;
+        if ids.starts_with(before) {
+            return ids;
         }
-        ids
+        [before, &ids[..]].concat()
     }
 
     /// A text of others for a prompt: what reads like a token of the template gets a word joiner after its first letter.
@@ -208,6 +244,9 @@ impl Tokenizer {
 
     /// The ids of a text alone; `begins` says whether it stands at the beginning or after a special token.
     pub fn encode(&self, text: &str, specials: Specials, begins: bool) -> Vec<u32> {
+        if let Algorithm::Library(tokenizer) = &self.algorithm {
+            return self.encode_by(tokenizer, text, specials, begins);
+        }
         let (mut ids, mut begins) = (Vec::new(), begins);
         for part in self.parts(text, specials) {
             match part {
@@ -222,12 +261,36 @@ impl Tokenizer {
                         Algorithm::SentencePieces(pieces) => {
                             pieces.encode(text, begins, &self.tokens, &mut add);
                         }
+                        Algorithm::Library(tokenizer) => {
+                            tokenizer
+                                .encode(text, begins)
+                                .into_iter()
+                                .for_each(&mut add);
+                        }
                     }
                     begins = false;
                 }
             }
         }
         ids
+    }
+
+    /// The ids of a text by the tokenizer of a folder, which recognises all special tokens: where they stay text, a text is cut
+    /// within each.
+    fn encode_by(
+        &self,
+        tokenizer: &Library,
+        text: &str,
+        specials: Specials,
+        begins: bool,
+    ) -> Vec<u32> {
+        let defused = self.defused(text);
+        if specials == Specials::Recognised || defused == text {
+            return tokenizer.encode(text, begins);
+        }
+        let parts = defused.split(JOINER).enumerate();
+        let ids = parts.map(|(number, part)| tokenizer.encode(part, begins && number == 0));
+        ids.collect::<Vec<_>>().concat()
     }
 
     /// A text cut at the tokens that are looked for first.
@@ -263,16 +326,17 @@ impl Tokenizer {
         let Some((text, token_type)) = self.token(id) else {
             return Vec::new();
         };
-        match (token_type, &self.algorithm) {
-            (TokenType::Control | TokenType::Unknown | TokenType::Unused, _) => Vec::new(),
-            (TokenType::UserDefined, _) => text.as_bytes().to_owned(),
-            (TokenType::Byte, _) => sentence_pieces::byte(text).into_iter().collect(),
-            (TokenType::Normal, Algorithm::BytePairs(_)) => {
-                text.chars().filter_map(byte_pairs::byte).collect()
-            }
-            (TokenType::Normal, Algorithm::SentencePieces(_)) => {
-                text.replace(SPACE, " ").into_bytes()
-            }
+        let (has_letters, is_library) = match &self.algorithm {
+            Algorithm::BytePairs(_) => (true, false),
+            Algorithm::SentencePieces(_) => (false, false),
+            Algorithm::Library(tokenizer) => (tokenizer.has_letters, true),
+        };
+        match token_type {
+            TokenType::Control | TokenType::Unknown | TokenType::Unused => Vec::new(),
+            TokenType::UserDefined if has_letters || !is_library => text.as_bytes().to_owned(),
+            TokenType::Byte => sentence_pieces::byte(text).into_iter().collect(),
+            TokenType::Normal if has_letters => text.chars().filter_map(byte_pairs::byte).collect(),
+            TokenType::UserDefined | TokenType::Normal => text.replace(SPACE, " ").into_bytes(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use rustc_hash::FxHashMap;
 
 use super::TokenType;
-use crate::gguf::Texts;
+use crate::texts::Texts;
 
 #[derive(Debug, Default)]
 pub(super) struct Whole {

@@ -18,8 +18,8 @@ const ARCHIVE: &str = "an archive that is not read; unpack it and name the folde
 const DOCUMENT: &str =
     "a document; it stands in the command without an option, and --model names what translates it";
 const MEMORY: &str = "a translation memory; name it with --memory";
-const LARGE: &str = "a large language model; of GGUF files name the file itself, any other form is served by a program \
-    such as llama.cpp, whose address `canopy translate --llm` takes";
+const LARGE: &str = "a large language model; of GGUF files name the file itself, of Hugging Face's the folder, any other form \
+    is served by a program such as llama.cpp, whose address `canopy translate --llm` takes";
 const ONNX: &str =
     "a model in ONNX, which is not read; take its safetensors, or a conversion to CTranslate2";
 const TENSORFLOW: &str = "a model of TensorFlow, which is not read; take its safetensors, or a conversion to CTranslate2";

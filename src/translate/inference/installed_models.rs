@@ -10,7 +10,7 @@ mod listed;
 
 use std::path::{Path, PathBuf};
 
-use super::language_model::{LANGUAGE_MODEL, is_language_model};
+use super::language_model::{LANGUAGE_MODELS, is_language_model};
 use super::translator::{foreign_description, name_of};
 use canopy_base::error::{Error, Result};
 use canopy_base::file::TEMPORARY;
@@ -75,7 +75,8 @@ pub struct InstalledModel {
 impl InstalledModel {
     /// Whether it is a language model, which translates between any languages.
     pub fn is_language_model(&self) -> bool {
-        self.format.starts_with(LANGUAGE_MODEL)
+        let mut formats = LANGUAGE_MODELS.iter();
+        formats.any(|format| self.format.starts_with(format))
     }
 
     /// Its languages for people, such as `en → de`.
@@ -322,7 +323,8 @@ fn problem_of(installed: &Installed, files: &Path) -> Option<String> {
     read.err().map(|error| error.to_string())
 }
 
-fn licence_text(folder: &Path) -> Option<String> {
+/// The text of a folder's licence, if it has one.
+pub(super) fn licence_text(folder: &Path) -> Option<String> {
     const FILES: [&str; 4] = ["LICENSE", "LICENSE.txt", "LICENSE.md", "LICENCE"];
     let mut texts = FILES
         .iter()

@@ -1,5 +1,5 @@
-//! Language models in GGUF files: a tiny one, whose words mean nothing, translates pages whole and with their tags; it is
-//! imported, listed, chosen and removed, and what is broken is refused.
+//! Language models in GGUF files and folders of Hugging Face: tiny ones, whose words mean nothing, translate pages whole and
+//! with their tags; they are imported, listed, chosen and removed, and what is broken is refused.
 
 use std::fs;
 use std::path::PathBuf;
@@ -373,4 +373,79 @@ fn what_a_language_model_has_no_use_for_or_no_sense_is_refused() {
     let library = user.path(".local/share/canopy/models");
     let left = fs::read_dir(&library).map_or(0, Iterator::count);
     assert_eq!(left, 0, "{}", library.display());
+}
+
+#[test]
+fn a_folder_of_hugging_face_is_a_model_like_a_file() {
+    let (user, _, page) = desk();
+    let from = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/llm/tests/data/folders/qwen2");
+    let folder = user.path("small-qwen");
+    fs::create_dir(&folder).expect("made");
+    for entry in fs::read_dir(from).expect("a folder").flatten() {
+        fs::copy(entry.path(), folder.join(entry.file_name())).expect("copied");
+    }
+    fs::write(folder.join("README.md"), "---\nlicense: cc0-1.0\n---\n").expect("written");
+    fs::write(folder.join("pytorch_model.bin"), [0; 4_096]).expect("written");
+    let model = folder.display().to_string();
+    let to_french = ["translate", &page, "--from", "en", "--to", "fr", "--json"];
+    let by = |model: &str| {
+        let report = user.canopy(&[&to_french[..], &["--model", model]].concat());
+        assert_done(&report);
+        let report: Value = serde_json::from_slice(&report.stdout).expect("JSON");
+        report["sentences"].clone()
+    };
+    let translated = by(&model);
+    let sentences = translated.as_array().expect("sentences");
+    assert_eq!(sentences.len(), 3);
+    for sentence in sentences {
+        let [source, target] =
+            ["source", "target"].map(|side| sentence[side].as_str().expect("a text"));
+        for mark in ["⟨1⟩", "⟨/1⟩", "⟨1/⟩", "⟨2/⟩"] {
+            let count = |text: &str| text.matches(mark).count();
+            assert_eq!(count(target), count(source), "{mark} in {sentence}");
+        }
+    }
+    assert_done(&user.canopy(&["model", "import", &model]));
+    let listed = user.listed("small-qwen");
+    assert_eq!(
+        (&listed["format"], &listed["licence"]),
+        (&"safetensors (qwen2)".into(), &"cc0-1.0".into())
+    );
+    let installed = user.path(".local/share/canopy/models/small-qwen/model");
+    assert!(installed.join("tokenizer.json").is_file());
+    assert!(
+        !installed.join("pytorch_model.bin").exists(),
+        "it is not read"
+    );
+    assert_eq!(by("small-qwen"), translated);
+    let described = stdout(&user.canopy(&["model", "describe", "small-qwen"]));
+    assert!(
+        described.contains("(qwen2)") && described.contains("converses"),
+        "{described}"
+    );
+    let prompt = user.path("prompt.txt");
+    fs::write(&prompt, "The bank").expect("written");
+    let prompt = prompt.display().to_string();
+    let completed = user.canopy(&[
+        "model", "complete", &model, &prompt, "--tokens", "3", "--json",
+    ]);
+    assert_done(&completed);
+    let completed: Value = serde_json::from_slice(&completed.stdout).expect("JSON");
+    let written = completed["tokens"].as_array().map(Vec::len);
+    assert!(
+        written == Some(3) || completed["ended"] == true,
+        "{completed}"
+    );
+    // A folder of a family that is not known says which are.
+    let config = fs::read_to_string(folder.join("config.json")).expect("a file");
+    let other = config.replace("\"qwen2\"", "\"phi3\"");
+    fs::write(folder.join("config.json"), other).expect("written");
+    let refused = user.canopy(&[&to_french[..], &["--model", &model]].concat());
+    assert_failed(&refused, &["model_type", "phi3", "qwen3", "config.json"]);
+    let refused = user.canopy(&["model", "import", &model]);
+    assert_failed(&refused, &["exists"]);
+    fs::write(folder.join("config.json"), config).expect("written");
+    fs::remove_file(folder.join("model.safetensors")).expect("removed");
+    let refused = user.canopy(&[&to_french[..], &["--model", &model]].concat());
+    assert_failed(&refused, &["model.safetensors", "PyTorch"]);
 }

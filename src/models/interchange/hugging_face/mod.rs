@@ -97,8 +97,8 @@ fn family(archive: &mut Archive) -> Result<Family> {
         None => String::new(),
     };
     let kind = if LARGE.iter().any(|known| found.starts_with(known)) {
-        "it is a large language model, which a program such as llama.cpp serves; Canopy gets suggestions from that program \
-         (`canopy llm --help`)"
+        "it is a large language model; an unpacked folder of it, or a GGUF file, is what `canopy translate --model` takes \
+         if its family is known"
     } else {
         "of translation models, marian (OPUS-MT), m2m_100 (NLLB, too) and mbart are read"
     };

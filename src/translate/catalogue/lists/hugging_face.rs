@@ -11,8 +11,8 @@ use canopy_base::error::Result;
 /// Files next to the weights, by name or, with `*`, by ending.
 const BESIDE: &str = "config.json generation_config.json tokenizer_config.json special_tokens_map.json \
     added_tokens.json tokenizer.json vocab.json vocab.txt merges.txt metadata.json model_info.json \
-    model.toml LICENSE LICENSE.txt LICENSE.md LICENCE README.md *.spm *.model *.yml *vocabulary.json \
-    *vocabulary.txt";
+    model.toml LICENSE LICENSE.txt LICENSE.md LICENCE README.md chat_template.jinja *.safetensors.index.json \
+    *.spm *.model *.yml *vocabulary.json *vocabulary.txt";
 
 /// Reads what the API says of a repository; `files` is the address below which its files are.
 pub(in crate::catalogue) fn read_repository(

@@ -13,6 +13,7 @@ use crate::inference::translator::name_of;
 use canopy_base::disk;
 use canopy_base::error::{Error, Result};
 use canopy_base::file::TEMPORARY;
+use canopy_llm::LanguageModel;
 use canopy_models::interchange::Archive;
 use canopy_models::weights::ModelFolder;
 
@@ -183,22 +184,34 @@ impl Copying<'_> {
         Ok(Some(new.to_owned()))
     }
 
-    /// Copies the file of a language model, and writes its description next to the copy.
+    /// Copies the files of a language model, and writes its description next to the copy.
     fn copy_language_model(
         &mut self,
         path: &Path,
         new: &Path,
         (name, known): (&str, &KnownOfModel),
     ) -> Result<Option<PathBuf>> {
-        const FILE: &str = "model.gguf";
         let mut installed = read_foreign(path)?;
-        let file = new.join(FILE);
-        if self.copy_file(path, &file)?.is_break() {
-            return Ok(None);
+        let is_folder = path.is_dir();
+        let to = if is_folder { FILES } else { "model.gguf" };
+        let copy = new.join(to);
+        if is_folder {
+            fs::create_dir(&copy).map_err(Error::write(&copy))?;
         }
-        FILE.clone_into(&mut installed.files);
+        let files = LanguageModel::files(path)?;
+        self.total = files.iter().map(|file| size(file)).sum();
+        for file in files {
+            let target = match file.file_name().filter(|_| is_folder) {
+                Some(name) => copy.join(name),
+                None => copy.clone(),
+            };
+            if self.copy_file(&file, &target)?.is_break() {
+                return Ok(None);
+            }
+        }
+        to.clone_into(&mut installed.files);
         name.clone_into(&mut installed.name);
-        installed.bytes = Some(size(&file));
+        installed.bytes = Some(size(&copy));
         installed.copied_from = installed.copied_from.filter(|path| path.to_str().is_some());
         installed.fill(known);
         installed.write(new)?;

@@ -30,7 +30,7 @@ use checking::{Examined, Fault, examined};
 use marks::placed;
 pub use opened::LanguageModelTranslator;
 pub(in crate::inference) use opened::{
-    LANGUAGE_MODEL, described_language_model, is_language_model,
+    LANGUAGE_MODELS, described_language_model, is_language_model,
 };
 pub use probe::HeadScore;
 

@@ -1,7 +1,5 @@
 //! A model of this program that translates documents.
 
-use std::fs::File;
-use std::io::Read;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -15,7 +13,7 @@ use canopy_llm::{LanguageModel, Session};
 use super::probe::{HeadScore, keep_scores, kept_scores, probe};
 use super::tracing::traced;
 use super::{DocumentChat, Effort, Languages, LocalChat, Resources};
-use crate::inference::installed_models::foreign_files;
+use crate::inference::installed_models::{foreign_files, licence_text};
 use crate::inference::pipeline::{
     DocumentModel, KnownTranslations, OnEvent, Step, TranslationEvent, TranslationRequest,
 };
@@ -24,10 +22,10 @@ use crate::inference::translation::Translation;
 use crate::inference::translator::{ForeignDescription, ModelInfo, Reads, TermUse, name_of};
 use canopy_models::interchange::Stated;
 
-/// The format of language models, for people.
-pub(in crate::inference) const LANGUAGE_MODEL: &str = "GGUF";
+/// The formats of language models, for people: a file, and a folder of Hugging Face.
+pub(in crate::inference) const LANGUAGE_MODELS: [&str; 2] = ["GGUF", "safetensors"];
 
-/// A language model of a GGUF file with the user's memory and terms.
+/// A language model with the user's memory and terms.
 #[derive(Debug, Clone)]
 pub struct LanguageModelTranslator {
     info: ModelInfo,
@@ -43,13 +41,13 @@ pub struct LanguageModelTranslator {
 }
 
 impl LanguageModelTranslator {
-    /// The file of a language model: the path itself, or the one that was installed there.
+    /// The file or folder of a language model: the path itself, or the one that was installed there.
     pub fn file_of(path: &Path) -> Option<PathBuf> {
         let file = foreign_files(path);
         is_language_model(&file).then_some(file)
     }
 
-    /// Opens a GGUF file, or an installed one.
+    /// Opens a GGUF file or a folder of Hugging Face, or an installed one.
     ///
     /// # Errors
     /// If it cannot be read, or is no language model that is known here.
@@ -280,27 +278,27 @@ impl DocumentModel for LanguageModelTranslator {
     }
 }
 
-/// Whether a file is a language model, by its first bytes.
-pub(in crate::inference) fn is_language_model(file: &Path) -> bool {
-    let mut beginning = [0; 4];
-    let read = File::open(file).and_then(|mut file| file.read_exact(&mut beginning));
-    read.is_ok() && &beginning == b"GGUF"
+/// Whether a file or folder is a language model.
+pub(in crate::inference) fn is_language_model(path: &Path) -> bool {
+    LanguageModel::is_one(path)
 }
 
-/// Description of a GGUF file that can be opened.
+/// Description of a language model that can be opened.
 ///
 /// # Errors
 /// As [`LanguageModelTranslator::open`].
 pub(in crate::inference) fn described_language_model(file: &Path) -> Result<ForeignDescription> {
-    let about = LanguageModel::open(file)?.about();
+    let about = LanguageModel::open(file)?.about().clone();
+    let [of_file, of_folder] = LANGUAGE_MODELS;
+    let format = if file.is_dir() { of_folder } else { of_file };
     Ok(ForeignDescription {
         name: name_of(file),
         sources: Vec::new(),
         targets: Vec::new(),
         num_parameters: about.num_parameters,
         licence: about.licence.unwrap_or_default(),
-        licence_text: None,
-        made_by: format!("{LANGUAGE_MODEL} ({})", about.architecture),
+        licence_text: licence_text(file),
+        made_by: format!("{format} ({})", about.architecture),
         stated: Stated {
             title: about.title,
             version: about.version,
