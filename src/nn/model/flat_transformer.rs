@@ -249,13 +249,13 @@ mod tests {
             });
         }
         let none = DropoutSource::none();
-        let encoded = model.encode(&source, None, &none);
-        let states = encoded
+        let output = model.encode(&source, None, &none);
+        let states = output
             .bert
             .as_ref()
             .expect("BERT's states, for the decoder");
         let of_second = &values(&states.values)[3..];
-        let got = values(&encoded.states);
+        let got = values(&output.states);
 
         let joined: &[u32] = &[5, 6, 3, 2, 7, 8, 3];
         let embedded = values(&model.embedding.forward(&PackedBatch::new([joined]), &none));

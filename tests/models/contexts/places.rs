@@ -116,7 +116,12 @@ fn headings_of_a_document_are_levels_of_its_places() {
         ..config.clone()
     };
     let without = tiny::model(&plain, 7, &tiny::device());
-    for (config, model, reads) in [(config, model, true), (plain, without, false)] {
+    let cases = [
+        Box::new((config, model, true)),
+        Box::new((plain, without, false)),
+    ];
+    for case in cases {
+        let (config, model, reads) = *case;
         let folder = tempfile::tempdir().expect("a folder");
         let description = ModelFolder {
             model: config,

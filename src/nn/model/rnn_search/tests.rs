@@ -72,7 +72,7 @@ fn other_sentences_and_rows_of_none_change_nothing() {
     let mut junk = PackedBatch {
         ids: vec![6, 3, 4, 2, 6, 6, 4, 3, 3, 2, 5],
         sentences: vec![1..4, 5..5, 5..10],
-        positions: vec![[0; 3]; 3],
+        positions: vec![[0; crate::model::LEVELS]; 3],
         documents: vec![0..1, 1..2, 2..3],
         ..PackedBatch::default()
     };

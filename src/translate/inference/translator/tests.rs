@@ -76,6 +76,7 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
             reads: reads(&model, &description),
             trace_cost: crate::inference::TraceCost::default(),
         },
+        context_encoder: OnceLock::new(),
         device,
         model,
         tokenizer: Arc::new(vocabulary.clone()),
