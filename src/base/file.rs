@@ -31,7 +31,7 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -
     if existing && !overwrite {
         return Err(exists());
     }
-    let place = if existing {
+    let place = if path.is_symlink() {
         path.canonicalize().map_err(Error::write(path))?
     } else {
         new_place(path)
@@ -90,7 +90,7 @@ pub fn persist(mut file: tempfile::NamedTempFile, place: &Path) -> std::io::Resu
     }
 }
 
-/// Where a file that is not there yet is written. On Windows the path of its folder has the form that knows no greatest length.
+/// Where a file that is no link is written. On Windows the path of its folder has the form that knows no greatest length.
 fn new_place(path: &Path) -> PathBuf {
     let folder = folder_of(path).canonicalize();
     match (folder, path.file_name()) {

@@ -2,6 +2,8 @@
 //!
 //! Nothing else names egui.
 
+#[cfg(windows)]
+mod adapter;
 mod aligning;
 mod app;
 mod captions;
@@ -91,6 +93,8 @@ pub fn run(
         .with_min_inner_size([840.0, 420.0]);
     let options = eframe::NativeOptions {
         viewport,
+        #[cfg(windows)]
+        wgpu_options: adapter::that_gives_a_device(),
         // They are found on a thread of ours.
         system_font_fallback: false,
         ..eframe::NativeOptions::default()

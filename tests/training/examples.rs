@@ -247,7 +247,7 @@ fn examples_know_the_sections_that_they_are_in() {
     writer.finish().expect("a corpus");
     let config = TrainingConfig {
         corpus: place.path().join("corpus"),
-        vocab_size: 60,
+        vocab_size: 300,
         ..TrainingConfig::default()
     };
     let data = TrainingData::open(&config, None, 160).expect("opens");

@@ -415,7 +415,7 @@ fn what_is_no_model_is_named_by_what_it_seems_to_be() {
                 "config.json",
                 r#"{"model_type": "llama", "hidden_size": 8}"#,
             )],
-            &["llama"],
+            &["language model", "model.safetensors", "missing"],
         ),
         (
             &[
