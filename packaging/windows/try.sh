@@ -33,8 +33,8 @@ letter() { canopy translate 'C:\canopy\assets\samples\letter.docx' --to pt --dev
     same "$work/carta.docx" "$reference/carta.docx"; }
 pipe() { printf 'Save the document.\n' | canopy translate --device cpu; }
 umlauts() { printf 'Speichern Sie die Übungsdatei für Änderungen.\n' | canopy translate --from de --to en --device cpu; }
-stars() { cp "$samples/sorting-a-table.md" "$work/eins.md" && cp "$samples/sorting-a-table.md" "$work/zwei.md" &&
-    (cd "$work" && canopy translate '*.md' --device cpu -o 'fertig\') && (cd "$work" && ls fertig | tr '\n' ' '); }
+stars() { cp "$samples/sorting-a-table.md" "$work/eins.md" && cp "$samples/sorting-a-table.md" "$work/zwei.md" && mkdir -p "$work/fertig" &&
+    (cd "$work" && canopy translate '*.md' --device cpu -o fertig) && (cd "$work" && ls fertig | tr '\n' ' '); }
 long_path() {
     local part folder='C:\long' place=$drive/long
     part=$(printf 'a-folder-with-quite-a-long-name-%.0s' 1 2)
