@@ -27,22 +27,21 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -
         path: path.to_owned(),
     };
     // A link that points nowhere counts as existing.
-    let existing = path.symlink_metadata().is_ok();
-    if existing && !overwrite {
+    let named = path.symlink_metadata().ok();
+    if named.is_some() && !overwrite {
         return Err(exists());
     }
-    let place = if path.is_symlink() {
+    let place = if named.as_ref().is_some_and(fs::Metadata::is_symlink) {
         path.canonicalize().map_err(Error::write(path))?
     } else {
         new_place(path)
     };
-    let permissions = fs::metadata(&place)
-        .ok()
-        .map(|metadata| metadata.permissions());
-    if fs::metadata(&place).is_ok_and(|metadata| metadata.is_dir()) {
+    let replaced = fs::metadata(&place).ok();
+    if replaced.as_ref().is_some_and(fs::Metadata::is_dir) {
         return Err(Error::write(path)(ErrorKind::IsADirectory.into()));
     }
-    if existing && fs::metadata(&place).is_ok_and(|metadata| !metadata.is_file()) {
+    let is_other = |replaced: &fs::Metadata| !replaced.is_file();
+    if named.is_some() && replaced.as_ref().is_some_and(is_other) {
         // A pipe or a device: another file in its place would be none.
         let file = fs::OpenOptions::new().write(true).open(&place);
         let written = file.and_then(|mut file| file.write_all(bytes));
@@ -50,9 +49,9 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -
     }
     let mut file = new_file(folder_of(&place)).map_err(Error::write(path))?;
     disk::write_all(&mut file, bytes).map_err(Error::write(path))?;
-    if let Some(permissions) = permissions {
+    if let Some(replaced) = replaced {
         file.as_file()
-            .set_permissions(permissions)
+            .set_permissions(replaced.permissions())
             .map_err(Error::write(path))?;
     }
     disk::sync(file.as_file()).map_err(Error::write(path))?;
