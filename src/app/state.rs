@@ -18,7 +18,8 @@ use super::project::{ProjectCommand, Projects};
 use super::settings::{Folders, Settings, Shipped};
 use super::shared::{AUTOSAVE_AT_LEAST_SECS, AUTOSAVE_SECS, Shared};
 use super::training::Training;
-use crate::jobs::State;
+use super::document::saving::Form;
+use crate::jobs::{Overwrite, State};
 use canopy_corpus::memory::TranslationMemory;
 
 /// Everything the window shows.
@@ -121,26 +122,32 @@ impl AppState {
                 document,
                 path,
                 overwrite,
-            } => self.document.save_translation(
-                &mut self.shared,
-                &self.models,
-                &document,
-                path,
-                overwrite,
-            ),
+            } => {
+                let overwrite = if overwrite {
+                    Overwrite::Any
+                } else {
+                    Overwrite::Nothing
+                };
+                self.document.write_translation(
+                    &mut self.shared,
+                    &self.models,
+                    &document,
+                    path,
+                    Form::Document(overwrite),
+                );
+            }
             Command::Export(format) => self.document.ask_where_to_export(&mut self.shared, format),
             Command::ExportTo {
                 document,
                 path,
                 format,
                 overwrite,
-            } => self.document.export_translation(
+            } => self.document.write_translation(
                 &mut self.shared,
                 &self.models,
                 &document,
                 path,
-                format,
-                overwrite,
+                Form::Export(format, overwrite),
             ),
             Command::Quit => self.shared.asks.push(Ask::Quit),
             Command::ShowFolder(folder) => self.shared.asks.push(Ask::ShowFolder(folder)),

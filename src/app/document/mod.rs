@@ -11,7 +11,7 @@ mod notes;
 mod opening;
 pub mod progress;
 mod recutting;
-mod saving;
+pub(crate) mod saving;
 pub(crate) mod segments;
 mod suggesting;
 mod termbase;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::ask::Ask;
 use crate::command::{Command, Page};
 use crate::document::DocumentPage;
+use crate::document::languages::UNKNOWN;
 use crate::jobs::{FileRequest, Overwrite};
 use crate::language;
 use crate::models::Models;
@@ -17,10 +18,29 @@ use canopy_document::document::{Document, SubtitleLayout};
 use canopy_document::export::{ExportFormat, Languages};
 use canopy_project::Written;
 
+/// The form in which a translation is written, and what it may replace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The format of the document.
+    Document(Overwrite),
+    /// A format of exchange with other programs; whether it replaces a file.
+    Export(ExportFormat, bool),
+}
+
+impl Form {
+    /// The title of the message that nothing was written.
+    fn failure(&self) -> &'static str {
+        match self {
+            Self::Document(_) => "The translation was not saved",
+            Self::Export(..) => "Nothing was exported",
+        }
+    }
+}
+
 impl DocumentPage {
     pub(crate) fn ask_where_to_save(&mut self, shared: &mut Shared, models: &Models) {
         if !self.keep_edit(shared) {
-            // Without it the file would not be what stands in the window; the editor says what is wrong.
+            // Without the edit the file would differ from what the window shows; the editor says what is wrong.
             shared.page = Page::Document;
             return;
         }
@@ -65,44 +85,6 @@ impl DocumentPage {
         });
     }
 
-    pub(crate) fn export_translation(
-        &mut self,
-        shared: &mut Shared,
-        models: &Models,
-        document: &Path,
-        path: PathBuf,
-        format: ExportFormat,
-        overwrite: bool,
-    ) {
-        if let Some(reason) = self.why_not_saved(document, &path) {
-            shared.notify(NoticeKind::Error, "Nothing was exported", reason);
-            return;
-        }
-        self.keep_edit_if_valid(shared);
-        let job = shared.next_job();
-        let Some(open) = &self.open else {
-            return;
-        };
-        let (document, targets) = (
-            laid_out(open, shared.settings.subtitles),
-            open.target_texts(),
-        );
-        let provenances = open.target_provenances();
-        let unknown = || ("und".to_owned(), "und".to_owned());
-        let (source, target) = self.languages(models).unwrap_or_else(unknown);
-        let languages = Languages { source, target };
-        shared.file_requests.push(FileRequest::ExportDocument {
-            job,
-            path,
-            overwrite,
-            document,
-            targets,
-            provenances,
-            format,
-            languages,
-        });
-    }
-
     /// Writes the translation where it was written last; asks where there was no such place, or it is that of another
     /// language.
     pub(crate) fn save_again(&mut self, shared: &mut Shared, models: &Models) {
@@ -124,74 +106,62 @@ impl DocumentPage {
             models,
             &document.unwrap_or_default(),
             written.path,
-            Overwrite::Own(written.digest),
+            Form::Document(Overwrite::Own(written.digest)),
         );
     }
 
-    pub(crate) fn save_translation(
-        &mut self,
-        shared: &mut Shared,
-        models: &Models,
-        document: &Path,
-        path: PathBuf,
-        overwrite: bool,
-    ) {
-        let overwrite = if overwrite {
-            Overwrite::Any
-        } else {
-            Overwrite::Nothing
-        };
-        self.write_translation(shared, models, document, path, overwrite);
-    }
-
+    /// Writes the translation of a document, if that is still the open one.
     pub(crate) fn write_translation(
         &mut self,
         shared: &mut Shared,
         models: &Models,
         document: &Path,
         path: PathBuf,
-        overwrite: Overwrite,
+        form: Form,
     ) {
         // The window goes on while the dialog is open.
         if let Some(reason) = self.why_not_saved(document, &path) {
-            shared.notify(NoticeKind::Error, "The translation was not saved", reason);
-            return;
+            return shared.notify(NoticeKind::Error, form.failure(), reason);
         }
         self.keep_edit_if_valid(shared);
-        let job = shared.next_job();
         let Some(open) = &self.open else {
             return;
         };
-        let (document, targets) = (
-            laid_out(open, shared.settings.subtitles),
-            open.target_texts(),
-        );
-        if let Err(error) = document.format.check_written_name(&path) {
-            shared.notify(
-                NoticeKind::Error,
-                "The translation was not saved",
-                error.to_string(),
-            );
-            return;
+        if let Form::Document(_) = form
+            && let Some(reason) = why_not_written(open, &path)
+        {
+            return shared.notify(NoticeKind::Error, form.failure(), reason);
         }
-        let left = open.left_in_declared_language();
-        if left > 0 {
-            let [_, declared] = open.declared_languages();
-            let declared = language::name(declared.unwrap_or_default());
-            let detail = format!(
-                "{left} sentences are not translated yet, and the file has {declared} for them. Translate them first."
-            );
-            return shared.notify(NoticeKind::Error, "The translation was not saved", detail);
-        }
-        let language = self.languages(models).map(|(_, target)| target);
-        self.saving = Some(job);
-        shared.file_requests.push(FileRequest::SaveDocument {
-            job,
-            path,
-            overwrite,
-            document,
-            targets,
-            language,
+        let job = shared.next_job();
+        let document = laid_out(open, shared.settings.subtitles);
+        let targets = open.target_texts();
+        let languages = self.languages(models);
+        shared.file_requests.push(match form {
+            Form::Document(overwrite) => {
+                self.saving = Some(job);
+                FileRequest::SaveDocument {
+                    job,
+                    path,
+                    overwrite,
+                    document,
+                    targets,
+                    language: languages.map(|(_, target)| target),
+                }
+            }
+            Form::Export(format, overwrite) => {
+                let unknown = || (UNKNOWN.to_owned(), UNKNOWN.to_owned());
+                let (source, target) = languages.unwrap_or_else(unknown);
+                FileRequest::ExportDocument {
+                    job,
+                    path,
+                    overwrite,
+                    document,
+                    targets,
+                    provenances: open.target_provenances(),
+                    format,
+                    languages: Languages { source, target },
+                }
+            }
         });
     }
 
@@ -266,6 +236,21 @@ impl DocumentPage {
             project,
         });
     }
+}
+
+/// Why a document cannot be written in its own format to a path.
+fn why_not_written(open: &OpenDocument, path: &Path) -> Option<String> {
+    if let Err(error) = open.document.format.check_written_name(path) {
+        return Some(error.to_string());
+    }
+    let left = open.left_in_declared_language();
+    let [_, declared] = open.declared_languages();
+    let declared = language::name(declared.unwrap_or_default());
+    (left > 0).then(|| {
+        format!(
+            "{left} sentences are not translated yet, and the file has {declared} for them. Translate them first."
+        )
+    })
 }
 
 /// The document with as much room for subtitles as this.
