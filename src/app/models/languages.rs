@@ -150,10 +150,9 @@ impl Models {
                 source: Some(source.to_owned()),
                 target: Some(target.to_owned()),
             };
-            let [opened] = self.opened.as_slice() else {
-                return self.open_legs(shared, document, projects, vec![leg]);
-            };
-            if opened.folder != leg.folder || !document.model_fits(self) {
+            let opened = self.opened.as_slice();
+            let is_alone = matches!(opened, [opened] if opened.folder == leg.folder);
+            if !is_alone || !document.model_fits(self) {
                 self.open_legs(shared, document, projects, vec![leg]);
             }
             return;

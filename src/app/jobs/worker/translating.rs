@@ -15,7 +15,7 @@ use canopy_qa::terms::Termbase;
 use canopy_train::with_fixed;
 use canopy_translate::inference::{
     AddressChoice, DocumentModel, KnownTranslations, LanguageModelTranslator, Reads, SearchOptions,
-    Step, TermMode, TermUse, TranslationRequest,
+    Step, TermMode, TermUse, Translation, TranslationRequest,
 };
 
 /// The first batch is small, so that the first sentences appear at once.
@@ -73,12 +73,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         let request = TranslationRequest::new(work.document, &sentences, known, &work.options);
         model.run(request, &mut |event| {
             if let Step::Translated { index, translation } = event.step {
-                left.remove(&index);
-                (self.emit)(Event::SentenceTranslated {
-                    job,
-                    index,
-                    translation,
-                });
+                (self.emit)(translated(left, job, index, translation));
             }
             device_lock.pass();
             flow(control)
@@ -131,12 +126,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
                     Step::Alternatives { .. } => return ControlFlow::Continue(()),
                     Step::Drafted { done, num } => Event::Drafted { job, done, num },
                     Step::Translated { index, translation } => {
-                        left.remove(&index);
-                        Event::SentenceTranslated {
-                            job,
-                            index,
-                            translation,
-                        }
+                        translated(left, job, index, translation)
                     }
                 });
                 device_lock.pass();
@@ -144,6 +134,21 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
             })?;
         }
         Ok(ended(job, control))
+    }
+}
+
+/// Takes a sentence off those that are left, and reports its translation.
+fn translated(
+    left: &mut BTreeSet<usize>,
+    job: JobId,
+    index: usize,
+    translation: Translation,
+) -> Event {
+    left.remove(&index);
+    Event::SentenceTranslated {
+        job,
+        index,
+        translation,
     }
 }
 
