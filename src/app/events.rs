@@ -76,6 +76,12 @@ impl AppState {
                     );
                 }
             }
+            Event::MemoryLeftOut { job, error } => {
+                if self.models.is_reading_memory(job) {
+                    self.shared
+                        .show_error("A translation memory could not be read", &error);
+                }
+            }
             Event::Drafted { job, done, num } => {
                 self.document
                     .prepared(&self.shared, job, (Preparation::Drafting, done, num));

@@ -261,6 +261,13 @@ fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
     let pairs = Err(error);
     state.receive(Event::MemoryOpened { job, pairs });
     assert_eq!(state.models.memory_pairs, None);
+    assert!(state.shared.notices.last().is_some_and(|notice| {
+        notice.kind == NoticeKind::Error && notice.title == "No translation memory could be read"
+    }));
+    let error = crate::error::Error::Base(crate::error::BaseError::NoModel);
+    state.receive(Event::MemoryLeftOut { job, error });
+    state.receive(Event::MemoryOpened { job, pairs: Ok(7) });
+    assert_eq!(state.models.memory_pairs, Some(7), "the others are used");
     assert_eq!(
         state.shared.settings.memory,
         Some("other.tsv".into()),

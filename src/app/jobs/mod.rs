@@ -182,7 +182,12 @@ pub enum Event {
         /// The model's own and the user's pairs.
         memory: Option<Arc<TranslationMemory>>,
     },
-    /// Number of pairs in the translation memory, before the model that reads it is open; or why there is none.
+    /// A translation memory that cannot be read, while others can; comes before [`Self::MemoryOpened`] or [`Self::MemoryRead`].
+    MemoryLeftOut {
+        job: JobId,
+        error: Error,
+    },
+    /// Number of pairs in the translation memories, before the model that reads them is open; or why there are none.
     MemoryOpened {
         job: JobId,
         pairs: Result<usize>,

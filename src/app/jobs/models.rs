@@ -172,8 +172,13 @@ impl<S: Fn(Event)> Loop<S> {
                     memory: UserMemory { path, further, .. },
                     languages: [from, to],
                 } => {
-                    let read = || Ok(Arc::new(memories_at(&path, &further, &from, &to)?));
-                    let memory = caught(read);
+                    let read = caught(|| Ok(memories_at(&path, &further, &from, &to)?));
+                    let memory = read.map(|(memory, left_out)| {
+                        for error in left_out.into_iter().map(Error::from) {
+                            (self.emit)(Event::MemoryLeftOut { job, error });
+                        }
+                        Arc::new(memory)
+                    });
                     (self.emit)(Event::MemoryRead { job, memory });
                 }
                 ModelRequest::ImportEncoder { job, path } => {

@@ -128,10 +128,7 @@ impl Models {
             Err(error) => {
                 // The list stays: a file on a drive that is not connected comes back.
                 self.memory_pairs = None;
-                shared.show_error(
-                    "No translation memory is used, as one could not be read",
-                    &error,
-                );
+                shared.show_error("No translation memory could be read", &error);
             }
         }
     }

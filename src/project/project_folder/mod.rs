@@ -610,25 +610,42 @@ pub struct FurtherMemory {
     pub penalty: u8,
 }
 
-/// The translation memory at a path, as by [`memory_at`], and after it the further ones in their order.
+/// The translation memory at a path, as by [`memory_at`], and after it the further ones in their order. One that cannot be read
+/// is left out; the second value says why.
 ///
 /// # Errors
-/// If one cannot be read.
+/// If none can be read: why the first one cannot.
 pub fn memories_at(
     path: &Path,
     further: &[FurtherMemory],
     from: &str,
     to: &str,
-) -> Result<TranslationMemory> {
-    let mut all = memory_at(path, from, to)?;
-    for FurtherMemory { path, penalty } in further {
-        let mut memory = memory_at(path, from, to)?;
+) -> Result<(TranslationMemory, Vec<Error>)> {
+    let first = FurtherMemory {
+        path: path.to_owned(),
+        penalty: 0,
+    };
+    let (mut all, mut left_out): (Option<TranslationMemory>, _) = (None, Vec::new());
+    for FurtherMemory { path, penalty } in std::iter::once(&first).chain(further) {
+        let mut memory = match memory_at(path, from, to) {
+            Ok(memory) => memory,
+            Err(error) => {
+                left_out.push(error);
+                continue;
+            }
+        };
         if *penalty > 0 {
             memory = memory.with_penalty(f32::from(*penalty) / 100.0);
         }
-        all = all.before(&memory);
+        all = Some(match all {
+            Some(before) => before.before(&memory),
+            None => memory,
+        });
     }
-    Ok(all)
+    match all {
+        Some(memory) => Ok((memory, left_out)),
+        None => Err(left_out.swap_remove(0)),
+    }
 }
 
 /// Whether a path of the head stays within the folder.

@@ -347,17 +347,39 @@ fn further_memories_come_after_the_first_and_lose_their_penalty() {
     let text = "Print all pages.\tAlle Seiten drucken.\nClose the window.\tFenster zu.\n";
     let path = desk.file("second.tsv", text);
     let further = [FurtherMemory { path, penalty: 20 }];
-    let memory = memories_at(&first, &further, "en", "de").expect("both are read");
+    let (memory, left_out) = memories_at(&first, &further, "en", "de").expect("both are read");
+    assert!(left_out.is_empty(), "{left_out:?}");
     let best = |source: &str| memory.best(source).expect("one that is equal");
     assert_eq!(best("Print all pages.").target, "Drucken Sie alle Seiten.");
     let closed = best("Close the window.");
     assert_eq!(closed.target, "Fenster zu.");
     assert!((closed.score - 0.8).abs() < 1e-6, "{}", closed.score);
+}
+
+#[test]
+fn a_memory_that_cannot_be_read_is_left_out_and_named() {
+    let desk = Desk::new();
     let lost = desk.home.path().join("lost.tsv");
-    let lost = [FurtherMemory {
-        path: lost,
-        penalty: 0,
-    }];
-    let refused = memories_at(&first, &lost, "en", "de").expect_err("one is missing");
-    assert!(refused.to_string().contains("lost.tsv"), "{refused}");
+    let there = desk.file("there.tsv", "Close the window.\tFenster zu.\n");
+    let further = |path: &Path, penalty| FurtherMemory {
+        path: path.to_owned(),
+        penalty,
+    };
+    let read = |first: &Path, after: &[FurtherMemory]| {
+        let (memory, left_out) = memories_at(first, after, "en", "de").expect("one is read");
+        let [error] = left_out.as_slice() else {
+            panic!("{left_out:?}")
+        };
+        assert!(error.to_string().contains("lost.tsv"), "{error}");
+        memory.best("Close the window.").expect("a match").score
+    };
+    assert!((read(&there, &[further(&lost, 10)]) - 1.0).abs() < 1e-6);
+    let after_lost = read(&lost, &[further(&there, 20)]);
+    assert!(
+        (after_lost - 0.8).abs() < 1e-6,
+        "it keeps its penalty: {after_lost}"
+    );
+    let refused = memories_at(&lost, &[further(&lost, 0)], "en", "de");
+    let refused = refused.expect_err("there is none").to_string();
+    assert!(refused.contains("lost.tsv"), "{refused}");
 }

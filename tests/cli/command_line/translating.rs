@@ -456,6 +456,49 @@ fn what_a_memory_has_exactly_is_taken_over() {
 }
 
 #[test]
+fn several_memories_count_in_their_order_each_with_its_penalty() {
+    let desk = Desk::new();
+    let vendor = "Close the window.\tMach das Fenster zu.\nOpen the file.\tMach die Datei auf.\n";
+    let (own, vendor) = (
+        desk.file("own.tsv", "Close the window.\tFenster zu.\n"),
+        desk.file("vendor.tsv", vendor),
+    );
+    let translated = |memories: [&str; 2]| -> Value {
+        let [first, second] = memories;
+        let arguments = ["--json", "--memory", first, "--memory", second];
+        let output = desk.translate_text(&arguments, "Close the window.\n\nOpen the file.");
+        assert_done(&output);
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    let penalized = format!("{vendor}=20");
+    for memories in [[own.as_str(), &penalized], [&penalized, &own]] {
+        let report = translated(memories);
+        let [closed, opened] = [0, 1].map(|sentence| &report["sentences"][sentence]);
+        assert_eq!(closed["target"], "Fenster zu.", "the exact one, {memories:?}");
+        assert_ne!(opened["flags"], serde_json::json!(["memory"]), "not exact");
+        let similar = &opened["similar"][0];
+        assert_eq!(similar["target"], "Mach die Datei auf.");
+        let score = similar["score"].as_f64().expect("a number");
+        assert!((score - 0.8).abs() < 1e-6, "{score}");
+    }
+    for (memories, closed) in [
+        ([&own, &vendor], "Fenster zu."),
+        ([&vendor, &own], "Mach das Fenster zu."),
+    ] {
+        let report = translated(memories.map(String::as_str));
+        assert_eq!(report["sentences"][0]["target"], closed);
+        assert_eq!(report["sentences"][1]["target"], "Mach die Datei auf.");
+    }
+    let lost = desk.path("lost.tsv");
+    let arguments = ["--memory", &own, "--memory", &lost];
+    let output = desk.translate_text(&arguments, "Close the window.");
+    assert_failed(&output, &["lost.tsv"]);
+    let arguments = ["--memory", &own, "--memory", &format!("{vendor}=51")];
+    let output = desk.translate_text(&arguments, "Close the window.");
+    assert_misused(&output, &["--memory", "0 to 50"]);
+}
+
+#[test]
 fn learning_for_a_document_needs_something_to_learn_from() {
     let desk = Desk::new();
     let memory = desk.file("mine.tsv", "Close the window.\tMach das Fenster zu.\n");

@@ -12,6 +12,7 @@ use crate::jobs::project_folder::memories_at;
 use crate::jobs::{Event, JobId, Request, UserMemory};
 use canopy_base::error::{caught, is_of_device};
 use canopy_document::document::Document;
+use canopy_project::error::Error as ProjectError;
 use canopy_train::{DeviceLock, ModelQuestion, Prepared};
 use canopy_translate::inference::{
     DeviceChoice, KnownTranslations, LanguageModelTranslator, Languages, Leg, Translation,
@@ -25,6 +26,9 @@ pub(super) struct Opened {
     device: DeviceChoice,
     memory: Option<UserMemory>,
 }
+
+/// How many pairs memories have together, and why some could not be read.
+type MemoryPairs = (usize, Vec<Error>);
 
 /// The thread: it carries requests out one after the other.
 pub(super) struct Loop<M, S> {
@@ -126,7 +130,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
                     if pairs.is_err() {
                         opened.memory = None;
                     }
-                    (self.emit)(Event::MemoryOpened { job, pairs });
+                    self.report_memory(job, pairs);
                 }
                 let event = Event::ModelOpened {
                     job,
@@ -245,9 +249,12 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         let languages = Languages::new(from, to);
         let mut model = LanguageModelTranslator::open(&leg.folder, languages)?;
         if let Some(user) = memory {
-            let memory = memories_at(&user.path, &user.further, from, to).map_err(Error::from);
-            let pairs = memory.map(|memory| model.memory.insert(Arc::new(memory)).len());
-            (self.emit)(Event::MemoryOpened { job, pairs });
+            let read = memories_at(&user.path, &user.further, from, to).map_err(Error::from);
+            let pairs = read.map(|(memory, left_out)| {
+                let pairs = model.memory.insert(Arc::new(memory)).len();
+                (pairs, errors(left_out))
+            });
+            self.report_memory(job, pairs);
         }
         let event = Event::ModelOpened {
             job,
@@ -317,14 +324,25 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         true
     }
 
-    /// The model, and how many pairs its memory has or why it could not be read.
-    fn opened(&self, opened: &mut Opened) -> Result<(Translator, Option<Result<usize>>)> {
+    /// Reports how many pairs the memories have, and which of them could not be read.
+    fn report_memory(&self, job: JobId, read: Result<MemoryPairs>) {
+        let pairs = read.map(|(pairs, left_out)| {
+            for error in left_out {
+                (self.emit)(Event::MemoryLeftOut { job, error });
+            }
+            pairs
+        });
+        (self.emit)(Event::MemoryOpened { job, pairs });
+    }
+
+    /// The model, and what its memories have or why none could be read.
+    fn opened(&self, opened: &mut Opened) -> Result<(Translator, Option<Result<MemoryPairs>>)> {
         let mut model = self.models.open(&opened.legs, &mut opened.device)?;
         let info = model.info().clone();
         let (from, to) = (&info.source_language, &info.target_language);
         let pairs = opened.memory.as_ref().map(|user| {
-            let memory = memories_at(&user.path, &user.further, from, to)?;
-            let pairs = memory.len();
+            let (memory, left_out) = memories_at(&user.path, &user.further, from, to)?;
+            let pairs = (memory.len(), errors(left_out));
             if user.learns {
                 model.learn_from_memory()?;
             }
@@ -333,6 +351,10 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         });
         Ok((model, pairs))
     }
+}
+
+fn errors(left_out: Vec<ProjectError>) -> Vec<Error> {
+    left_out.into_iter().map(Error::from).collect()
 }
 
 /// Texts as human translations.
