@@ -223,6 +223,7 @@ fn scroll(document: Arc<Document>) {
             .state()
             .state
             .document
+            .editing
             .open
             .as_ref()
             .map_or(1, |it| it.document.sentences.len());

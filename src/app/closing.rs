@@ -8,11 +8,11 @@ use crate::jobs::FileRequest;
 impl AppState {
     /// Whether something was or is to be written, so that closing has to wait for it.
     pub fn has_last_writes(&self) -> bool {
-        let is_written = self.document.open.is_none() && self.shared.keeping.is_empty();
+        let is_written = self.document.editing.open.is_none() && self.shared.keeping.is_empty();
         !is_written
             || self.shared.is_unkept
-            || self.document.saving.is_some()
-            || self.document.dirty_since_secs.is_some()
+            || self.document.saving.is_running()
+            || self.document.editing.is_dirty()
     }
 
     /// Writes everything; [`is_writing_last`](Self::is_writing_last) says how long that takes.

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use super::command::{Command, Page};
 use super::document::checking::CheckCommand;
 use super::document::progress::Preparation;
+use super::document::saving;
+use super::document::translations::finish_update;
 use super::explorer::Present;
 use super::models::ModelState;
 use super::notices::NoticeKind;
@@ -25,10 +27,9 @@ impl AppState {
     /// Takes an event in; what belongs to an older job is dropped.
     pub fn receive(&mut self, event: Event) {
         self.take_in(event);
-        self.document.follow_search();
         self.explorer
             .follow_margin(&mut self.shared, &self.document);
-        self.document.follow_checks(&mut self.shared, &self.models);
+        self.document.follow(&mut self.shared, &self.models);
     }
 
     #[expect(clippy::too_many_lines, reason = "a table: an arm for each event")]
@@ -61,7 +62,7 @@ impl AppState {
                 self.model_in_use();
                 // The document may have chosen another one, for which the translation waits.
                 if let ModelState::Open { .. } = self.models.current
-                    && let Some(scope) = self.document.waiting_scope.take()
+                    && let Some(scope) = self.document.translations.waiting_scope.take()
                 {
                     self.start_translation(scope);
                 }
@@ -83,13 +84,19 @@ impl AppState {
                 }
             }
             Event::Drafted { job, done, num } => {
-                self.document
-                    .prepared(&self.shared, job, (Preparation::Drafting, done, num));
+                self.document.translations.prepared(
+                    &self.shared,
+                    job,
+                    (Preparation::Drafting, done, num),
+                );
             }
             Event::Adapting { job, done, num } => {
                 if !self.explorer.taking_in(job, done, num) {
-                    self.document
-                        .prepared(&self.shared, job, (Preparation::Adapting, done, num));
+                    self.document.translations.prepared(
+                        &self.shared,
+                        job,
+                        (Preparation::Adapting, done, num),
+                    );
                 }
             }
             Event::Traced { job, source } => self.explorer.traced(
@@ -110,13 +117,18 @@ impl AppState {
                 self.explorer.explained(&mut self.shared, job, explanation);
             }
             Event::Suggested { job, suggestion } => {
-                self.document
-                    .suggested(&mut self.shared, &self.models, job, suggestion);
+                self.document.suggestions.suggested(
+                    &mut self.shared,
+                    &self.document.editing,
+                    &self.models,
+                    job,
+                    suggestion,
+                );
             }
             Event::Ranked {
                 job,
                 mean_log_probs,
-            } => self.document.ranked(job, mean_log_probs),
+            } => self.document.suggestions.was_ranked(job, mean_log_probs),
             Event::Comparing { job, done, num } => self.explorer.comparing(job, done, num),
             Event::Compared { job, view } => self.explorer.compared(job, view),
             Event::Margin { job, margin } => self.explorer.margin_found(job, margin),
@@ -148,9 +160,13 @@ impl AppState {
                 job,
                 index,
                 translation,
-            } => self
-                .document
-                .sentence_translated(&self.shared, job, index, translation),
+            } => self.document.translations.translated(
+                &self.shared,
+                &mut self.document.editing,
+                job,
+                index,
+                translation,
+            ),
             Event::CpuTookOver {
                 device_name, error, ..
             } => self
@@ -173,7 +189,11 @@ impl AppState {
                     .sample_progressed(&mut self.shared, &mut self.evaluate, job, &event);
             }
             Event::Surveyed { job, survey } => self.training.surveyed(job, survey),
-            Event::Checked { job, findings } => self.document.checked(job, findings),
+            Event::Checked { job, findings } => {
+                self.document
+                    .checking
+                    .checked(&self.document.editing, job, findings)
+            }
             Event::NotSpelled { reason, .. } => {
                 self.shared
                     .notify(NoticeKind::Hint, "Spelling is not checked", reason);
@@ -268,13 +288,18 @@ impl AppState {
                 }
             }
             Event::MovedWork { path, project } => {
-                let document = self.document.open.as_mut();
+                let document = self.document.editing.open.as_mut();
                 if let Some(document) = document.filter(|open| open.path == path) {
                     document.found_moved_work(project);
                 }
             }
             Event::ExchangeRead { job, file } => {
-                self.document.exchange_read(&mut self.shared, job, file);
+                self.document.merges.was_read(
+                    &mut self.shared,
+                    &mut self.document.editing,
+                    job,
+                    file,
+                );
             }
             Event::InProject { path, folder } => {
                 self.projects
@@ -282,7 +307,9 @@ impl AppState {
             }
             Event::ProjectSeen { job, status } => self.project_seen(job, status),
             Event::WorkMerged { path, merged } => {
-                self.document.work_merged(&mut self.shared, &path, &merged);
+                self.document
+                    .editing
+                    .work_merged(&mut self.shared, &path, &merged);
             }
             Event::Aligned { job, alignment } => {
                 self.aligning.aligned(&mut self.shared, job, alignment);
@@ -291,7 +318,7 @@ impl AppState {
                 self.projects.project_exported(&mut self.shared, job, files);
             }
             Event::TermsRead { job, index } => {
-                self.document.terms_read(&mut self.shared, job, index);
+                self.document.terms.was_read(&mut self.shared, job, index);
             }
             Event::Recut { job, document } => {
                 self.document.recut_done(&mut self.shared, job, document);
@@ -303,12 +330,7 @@ impl AppState {
                 digest,
                 language,
             } => {
-                if self
-                    .document
-                    .saving
-                    .take_if(|saving| *saving == job)
-                    .is_some()
-                {
+                if self.document.saving.ended(job) {
                     let written = Written {
                         path,
                         digest,
@@ -319,20 +341,16 @@ impl AppState {
                 }
             }
             Event::TranslationChanged { job, path } => {
-                if self
-                    .document
-                    .saving
-                    .take_if(|saving| *saving == job)
-                    .is_some()
-                {
+                if self.document.saving.ended(job) {
                     let detail = format!("{}\nChoose a name for this one.", path.display());
                     let title = "Another program has changed the translated file";
                     self.shared.notify(NoticeKind::Hint, title, detail);
-                    self.document
-                        .ask_where_to_save(&mut self.shared, &self.models);
+                    saving::ask_where(&mut self.shared, &mut self.document.editing, &self.models);
                 }
             }
-            Event::ServerModels { job, models } => self.document.server_tested(job, models),
+            Event::ServerModels { job, models } => {
+                self.document.suggestions.server_tested(job, models)
+            }
             Event::CorpusSeen { folder, facts } => {
                 self.training
                     .corpus_seen(&self.shared, &self.models, folder.clone(), facts);
@@ -355,11 +373,16 @@ impl AppState {
     }
 
     fn finished(&mut self, job: JobId, cancelled: bool) {
-        let Some(running) = self.document.running.take_if(|running| running.job == job) else {
+        let Some(running) = self
+            .document
+            .translations
+            .running
+            .take_if(|running| running.job == job)
+        else {
             return;
         };
-        self.document.last_progress = Some(running.progress);
-        self.document.finish_update(&mut self.shared, &running);
+        self.document.translations.last_progress = Some(running.progress);
+        finish_update(&mut self.shared, &mut self.document.editing, &running);
         self.explorer.trace_if_shown(
             &mut self.shared,
             &mut self.document,
@@ -383,8 +406,13 @@ impl AppState {
         project: Option<&Project>,
     ) {
         // The same document once more: what was done while it was read is not in what was read.
-        self.document.keep_edit_for_good(&self.shared);
-        let here = self.document.open.as_ref().filter(|open| open.path == path);
+        self.document.editing.keep_edit_for_good(&self.shared);
+        let here = self
+            .document
+            .editing
+            .open
+            .as_ref()
+            .filter(|open| open.path == path);
         let place = here.and_then(OpenDocument::place);
         let here = here.map(OpenDocument::project);
         let here = here.filter(Project::has_work);
@@ -422,13 +450,18 @@ impl AppState {
         }
         let said = project.and_then(|project| project.reading.clone());
         let is_kept = said.unwrap_or_default() == open.document.reading;
-        self.document.open = Some(open);
+        self.document.editing.open = Some(open);
         if !is_kept {
-            self.document.touch(&self.shared);
+            self.document.editing.touch(&self.shared);
         }
         self.document.terms.selected = None;
         self.document.read_terms(&mut self.shared, &self.models);
-        let path = self.document.open.as_ref().map(|open| open.path.clone());
+        let path = self
+            .document
+            .editing
+            .open
+            .as_ref()
+            .map(|open| open.path.clone());
         self.projects.document_of_project(
             &mut self.shared,
             &mut self.document,
@@ -438,7 +471,12 @@ impl AppState {
         self.models
             .document_chooses(&mut self.shared, &mut self.document, &self.projects);
         self.opened_for_trace();
-        let path = self.document.open.as_ref().map(|open| open.path.clone());
+        let path = self
+            .document
+            .editing
+            .open
+            .as_ref()
+            .map(|open| open.path.clone());
         self.translate_document_of_project(&path.unwrap_or_default());
     }
 
@@ -456,15 +494,20 @@ impl AppState {
     }
 
     fn failed(&mut self, job: JobId, error: &Error) {
-        self.document.unit_not_written(job);
-        let running = self.document.running.as_ref().map(|running| running.job);
+        self.document.trace.not_written(job);
+        let running = self
+            .document
+            .translations
+            .running
+            .as_ref()
+            .map(|running| running.job);
         let opening = self.document.opening.as_ref().map(|(job, _)| *job);
         if [running, opening].contains(&Some(job)) || self.models.is_opening_model(job) {
-            self.document.stop_translating_project();
+            self.document.translations.stop_project();
         }
         if self.models.is_opening_model(job) {
-            self.document.waiting_scope = None;
-            self.document.forget_trace();
+            self.document.translations.waiting_scope = None;
+            self.document.trace.forget();
             // The worker still has the model that was open before.
             self.models.current = self.models.previous.take().unwrap_or_default();
             self.models.model_not_in_use(error);
@@ -475,9 +518,14 @@ impl AppState {
             }
             self.shared
                 .show_error("The model could not be opened", error);
-        } else if let Some(running) = self.document.running.take_if(|running| running.job == job) {
-            self.document.finish_update(&mut self.shared, &running);
-            self.document.forget_trace();
+        } else if let Some(running) = self
+            .document
+            .translations
+            .running
+            .take_if(|running| running.job == job)
+        {
+            finish_update(&mut self.shared, &mut self.document.editing, &running);
+            self.document.trace.forget();
             self.shared.show_error("The translation stopped", error);
         } else if self
             .document
@@ -485,14 +533,9 @@ impl AppState {
             .take_if(|(opening, _)| *opening == job)
             .is_some()
         {
-            self.document.forget_trace();
+            self.document.trace.forget();
             self.shared.show_error(NOT_OPENED, error);
-        } else if self
-            .document
-            .saving
-            .take_if(|saving| *saving == job)
-            .is_some()
-        {
+        } else if self.document.saving.ended(job) {
             self.shared.failed_to_write(error);
             self.shared
                 .show_error("The translation could not be saved", error);
@@ -505,7 +548,7 @@ impl AppState {
                 .failed(&mut self.shared, &mut self.evaluate, job, error)
             && !self.models.model_failed(&mut self.shared, job, error)
             && !self.models.download_failed(&mut self.shared, job, error)
-            && !self.document.checks_failed(job)
+            && !self.document.checking.failed(job)
         {
             self.shared.failed_to_write(error);
             let title = if self.shared.keeping.contains(&job) {

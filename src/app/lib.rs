@@ -45,11 +45,15 @@ pub use canopy_project::{
 pub use canopy_project::{find, language, open_document, settings};
 pub use command::{Command, Group, HelpPage, Key, Page, Scope, Shortcut};
 pub use document::checking::{CheckCommand, Checking, FindingGroup};
+pub use document::editing::Editing;
 pub use document::language_model::{LanguageModelCommand, Suggestions, Tested};
+pub use document::language_pair::LanguagePair;
 pub use document::merging::{MergeCommand, Merges, Merging};
 pub use document::progress::{Progress, Running};
+pub use document::saving::Saving;
 pub use document::segments::SegmentsCommand;
 pub use document::terms::{NewTerm, SourceSelection, TermsCommand};
+pub use document::translations::Translations;
 pub use document::{DocumentPage, progress, terms};
 pub use evaluating::{
     Contrast, ContrastCommand, Evaluate, EvaluateCommand, EvaluateView, Listed, deciding_word,

@@ -91,14 +91,14 @@ fn has_catalogues(folder: &Path) -> bool {
 
 impl AppState {
     pub(super) fn close_document(&mut self) {
-        self.document.cancel();
+        self.document.translations.cancel();
         self.explorer.cancel_pending();
-        self.document.running = None;
-        self.document.keep_edit_for_good(&self.shared);
+        self.document.translations.running = None;
+        self.document.editing.keep_edit_for_good(&self.shared);
         self.projects.note_confirmed(&self.document);
         self.document.note_document(&mut self.shared, &self.models);
-        self.document.save_project(&mut self.shared);
-        if let Some(document) = self.document.open.take() {
+        self.document.editing.save_project(&mut self.shared);
+        if let Some(document) = self.document.editing.open.take() {
             let (job, path) = (self.shared.next_job(), document.path);
             // Opened again, it is still this window's.
             if !self.document.is_opening(&path) {
@@ -107,7 +107,7 @@ impl AppState {
                     .push(FileRequest::CloseDocument { job, path });
             }
         }
-        self.document.last_progress = None;
+        self.document.translations.last_progress = None;
         // They were about it.
         self.shared
             .notices
@@ -142,9 +142,12 @@ impl AppState {
                 &self.projects,
                 ModelsCommand::Inspect(path),
             ),
-            Kind::Terms => self
-                .document
-                .use_terms(&mut self.shared, &self.models, vec![path]),
+            Kind::Terms => self.document.terms.use_files(
+                &mut self.shared,
+                &mut self.document.editing,
+                &self.models,
+                vec![path],
+            ),
             Kind::Project => self.projects.apply(
                 &mut self.shared,
                 &mut self.document,

@@ -1,13 +1,13 @@
 //! The state of the workbench and what commands do to it.
 
-use std::sync::Arc;
-
 use super::aligning::Aligning;
 use super::ask::Ask;
 use super::command::{Command, HelpPage, Page};
 use super::document::DocumentPage;
 use super::document::checking::CheckCommand;
+use super::document::editing::finding;
 use super::document::merging::MergeCommand;
+use super::document::saving::{self, Form};
 use super::document::terms::TermsCommand;
 use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer, Present};
@@ -16,11 +16,9 @@ use super::models::{ModelState, Models};
 use super::open_document::OpenDocument;
 use super::project::{ProjectCommand, Projects};
 use super::settings::{Folders, Settings, Shipped};
-use super::shared::{AUTOSAVE_AT_LEAST_SECS, AUTOSAVE_SECS, Shared};
+use super::shared::Shared;
 use super::training::Training;
-use super::document::saving::Form;
 use crate::jobs::{Overwrite, State};
-use canopy_corpus::memory::TranslationMemory;
 
 /// Everything the window shows.
 #[derive(Debug, Default)]
@@ -60,13 +58,11 @@ impl AppState {
         self.shared
             .notices
             .retain(|notice| notice.until_secs.is_none_or(|until| until > now_secs));
-        let due = self.document.dirty_since_secs.map(|since| {
-            (self.document.changed_secs + AUTOSAVE_SECS).min(since + AUTOSAVE_AT_LEAST_SECS)
-        });
+        let due = self.document.editing.due_secs();
         if due.is_some_and(|due| due <= now_secs) {
-            self.document.save_project(&mut self.shared);
+            self.document.editing.save_project(&mut self.shared);
         }
-        let due = self.document.dirty_since_secs.and(due);
+        let due = self.document.editing.due_secs();
         let alignment_due = self.aligning.tick(&mut self.shared);
         let form_due = self.training.tick(&mut self.shared);
         let times = self
@@ -84,11 +80,11 @@ impl AppState {
 
     /// Queues everything that is not on disk yet.
     pub fn flush(&mut self) {
-        self.document.keep_edit_for_good(&self.shared);
+        self.document.editing.keep_edit_for_good(&self.shared);
         if self.shared.is_unkept {
             self.evaluate.keep_judgement(&mut self.shared);
         }
-        self.document.save_project(&mut self.shared);
+        self.document.editing.save_project(&mut self.shared);
         self.aligning.save(&mut self.shared);
         self.document.note_document(&mut self.shared, &self.models);
         self.shared.save_settings();
@@ -96,28 +92,31 @@ impl AppState {
 
     pub fn apply(&mut self, command: Command) {
         self.carry_out(command);
-        self.document.follow_selection();
+        self.document.editing.follow_selection();
         self.explorer
             .follow_margin(&mut self.shared, &self.document);
-        self.document.follow_checks(&mut self.shared, &self.models);
-        self.document.follow_search();
+        self.document.follow(&mut self.shared, &self.models);
     }
 
     #[expect(clippy::too_many_lines, reason = "a table: an arm for each command")]
     fn carry_out(&mut self, command: Command) {
         match command {
             Command::Open => self.shared.asks.push(Ask::OpenDocument {
-                folder: self.document.document_folder(&self.shared),
+                folder: self.document.editing.document_folder(&self.shared),
             }),
             Command::OpenPath(path) => self.open(path),
             Command::Drop(paths) => self.open_dropped(paths),
             Command::CloseDocument => self.close_document(),
-            Command::TakeOver => self.document.take_over(&self.shared),
-            Command::LeaveMovedWork => self.document.leave_moved_work(&self.shared),
-            Command::Save => self.document.save_again(&mut self.shared, &self.models),
-            Command::SaveAs => self
-                .document
-                .ask_where_to_save(&mut self.shared, &self.models),
+            Command::TakeOver => self.document.editing.take_over(&self.shared),
+            Command::LeaveMovedWork => self.document.editing.leave_moved_work(&self.shared),
+            Command::Save => self.document.saving.save_again(
+                &mut self.shared,
+                &mut self.document.editing,
+                &self.models,
+            ),
+            Command::SaveAs => {
+                saving::ask_where(&mut self.shared, &mut self.document.editing, &self.models)
+            }
             Command::SaveTo {
                 document,
                 path,
@@ -128,22 +127,26 @@ impl AppState {
                 } else {
                     Overwrite::Nothing
                 };
-                self.document.write_translation(
+                self.document.saving.write(
                     &mut self.shared,
+                    &mut self.document.editing,
                     &self.models,
                     &document,
                     path,
                     Form::Document(overwrite),
                 );
             }
-            Command::Export(format) => self.document.ask_where_to_export(&mut self.shared, format),
+            Command::Export(format) => {
+                saving::ask_where_to_export(&mut self.shared, &mut self.document.editing, format)
+            }
             Command::ExportTo {
                 document,
                 path,
                 format,
                 overwrite,
-            } => self.document.write_translation(
+            } => self.document.saving.write(
                 &mut self.shared,
+                &mut self.document.editing,
                 &self.models,
                 &document,
                 path,
@@ -157,54 +160,68 @@ impl AppState {
                 .extend(self.shared.folders.data.clone().map(Ask::ShowFolder)),
             Command::Translate(scope) => self.translate(scope),
             Command::UpdateRest => self.document.update_rest(&mut self.shared, &self.models),
-            Command::Cancel => self.document.cancel(),
-            Command::Select(sentence) => self.document.select(&self.shared, sentence),
-            Command::SelectNext => self.document.step(&self.shared, 1),
-            Command::SelectPrevious => self.document.step(&self.shared, -1),
-            Command::SelectFirst => self.document.step(&self.shared, isize::MIN),
-            Command::SelectLast => self.document.step(&self.shared, isize::MAX),
+            Command::Cancel => self.document.translations.cancel(),
+            Command::Select(sentence) => self.document.editing.select(&self.shared, sentence),
+            Command::SelectNext => self.document.editing.step(&self.shared, 1),
+            Command::SelectPrevious => self.document.editing.step(&self.shared, -1),
+            Command::SelectFirst => self.document.editing.step(&self.shared, isize::MIN),
+            Command::SelectLast => self.document.editing.step(&self.shared, isize::MAX),
             Command::PageDown => self
                 .document
-                .step(&self.shared, self.document.page_of_sentences()),
+                .editing
+                .step(&self.shared, self.document.editing.page_of_sentences()),
             Command::PageUp => self
                 .document
-                .step(&self.shared, -self.document.page_of_sentences()),
-            Command::SelectNextOpen => self.document.select_next_unconfirmed(&self.shared),
-            Command::SelectLeastSure => self.document.select_least_sure(&self.shared),
-            Command::Filter(filter) => self.document.filter(&self.shared, filter),
-            Command::AskForSentence(asks) => self.document.asks_for_sentence = asks,
-            Command::GoToNumber(number) => self.document.go_to_number(&self.shared, number),
+                .editing
+                .step(&self.shared, -self.document.editing.page_of_sentences()),
+            Command::SelectNextOpen => self.document.editing.select_next_unconfirmed(&self.shared),
+            Command::SelectLeastSure => self.document.editing.select_least_sure(&self.shared),
+            Command::Filter(filter) => {
+                self.document
+                    .editing
+                    .filter(&self.shared, &self.document.checking.findings, filter)
+            }
+            Command::AskForSentence(asks) => self.document.editing.asks_for_sentence = asks,
+            Command::GoToNumber(number) => self.document.editing.go_to_number(&self.shared, number),
             Command::ShowHelp(page) => self.help = page,
             Command::ScrollTo(sentence) => {
                 self.document
+                    .editing
                     .with_document(|document| document.scroll_to.set(sentence));
             }
             Command::Visible(sentences) => self.document.set_visible(&sentences),
-            Command::Edit => self.document.edit_selected(&self.shared),
-            Command::EditSentence(sentence) => self.document.edit(&self.shared, sentence),
-            Command::EditWith(text) => self.document.edit_with(&self.shared, &text),
-            Command::Editing(text) => self.document.editing(&self.shared, text),
+            Command::Edit => self.document.editing.edit_selected(&self.shared),
+            Command::EditSentence(sentence) => self.document.editing.edit(&self.shared, sentence),
+            Command::EditWith(text) => self.document.editing.edit_with(&self.shared, &text),
+            Command::Editing(text) => self.document.editing.set_text(&self.shared, text),
             Command::KeepEdit => {
-                self.document.keep_edit(&self.shared);
+                self.document.editing.keep_edit(&self.shared);
             }
-            Command::KeepEditAndConfirm => self.document.keep_edit_and_confirm(&mut self.shared),
-            Command::RepairEdit => self.document.repair_edit(),
-            Command::DiscardEdit => self.document.discard_edit(&self.shared),
-            Command::InsertTag => self.document.insert_tag(),
-            Command::Confirm => self.document.confirm_selected(&mut self.shared),
+            Command::KeepEditAndConfirm => self
+                .document
+                .editing
+                .keep_edit_and_confirm(&mut self.shared),
+            Command::RepairEdit => self.document.editing.repair_edit(),
+            Command::DiscardEdit => self.document.editing.discard_edit(&self.shared),
+            Command::InsertTag => self.document.editing.insert_tag(),
+            Command::Confirm => self.document.editing.confirm_selected(&mut self.shared),
             Command::ToggleConfirmed(sentence) => {
-                self.document.toggle_confirmed(&mut self.shared, sentence);
+                self.document
+                    .editing
+                    .toggle_confirmed(&mut self.shared, sentence);
             }
-            Command::Clear(sentence) => self.document.clear(&self.shared, sentence),
+            Command::Clear(sentence) => self.document.editing.clear(&self.shared, sentence),
             Command::ClearSelected => {
-                if let Some(sentence) = self.document.selected() {
-                    self.document.clear(&self.shared, sentence);
+                if let Some(sentence) = self.document.editing.selected() {
+                    self.document.editing.clear(&self.shared, sentence);
                 }
             }
-            Command::CopySource(sentence) => self.document.copy_source(&self.shared, sentence),
+            Command::CopySource(sentence) => {
+                self.document.editing.copy_source(&self.shared, sentence)
+            }
             Command::CopySourceSelected => {
-                if let Some(sentence) = self.document.selected() {
-                    self.document.copy_source(&self.shared, sentence);
+                if let Some(sentence) = self.document.editing.selected() {
+                    self.document.editing.copy_source(&self.shared, sentence);
                 }
             }
             Command::UseMatch(place) => {
@@ -213,7 +230,9 @@ impl AppState {
             }
             Command::Undo => self.document.undo(&mut self.shared),
             Command::Redo => self.document.redo(&mut self.shared),
-            Command::Find(command) => self.document.apply_find(&mut self.shared, command),
+            Command::Find(command) => {
+                finding::apply(&mut self.shared, &mut self.document.editing, command)
+            }
             Command::ChooseModel => self.shared.asks.push(Ask::ModelFolder {
                 folder: self.shared.model_folder(),
             }),
@@ -247,8 +266,12 @@ impl AppState {
                 learns,
             ),
             Command::Terms(command) => {
-                self.document
-                    .apply_terms(&mut self.shared, &self.models, command);
+                self.document.terms.apply(
+                    &mut self.shared,
+                    &mut self.document.editing,
+                    &self.models,
+                    command,
+                );
             }
             Command::SetDevice(device) => {
                 self.models.set_device(
@@ -290,7 +313,9 @@ impl AppState {
                     .set(|settings| settings.shows_history = !settings.shows_history);
             }
             Command::UseVersion { sentence, version } => {
-                self.document.use_version(&self.shared, sentence, version);
+                self.document
+                    .editing
+                    .use_version(&self.shared, sentence, version);
             }
             Command::ShowPage(Page::Explore) => self.explorer.show_page(
                 &mut self.shared,
@@ -332,8 +357,16 @@ impl AppState {
                 &self.projects,
                 command,
             ),
-            Command::Check(command) => self.document.apply_check(&mut self.shared, command),
-            Command::Merge(command) => self.document.apply_merge(&mut self.shared, command),
+            Command::Check(command) => {
+                self.document
+                    .checking
+                    .apply(&mut self.shared, &mut self.document.editing, command)
+            }
+            Command::Merge(command) => {
+                self.document
+                    .merges
+                    .apply(&mut self.shared, &mut self.document.editing, command)
+            }
             Command::Align(command) => {
                 self.aligning
                     .apply(&mut self.shared, &self.document, command);
@@ -346,8 +379,13 @@ impl AppState {
                 command,
             ),
             Command::LanguageModel(command) => {
-                self.document
-                    .apply_language_model(&mut self.shared, &self.models, command);
+                self.document.suggestions.apply(
+                    &mut self.shared,
+                    &mut self.document.editing,
+                    &self.document.terms,
+                    &self.models,
+                    command,
+                );
             }
             Command::Machine(command) => self.apply_machine(command),
             Command::DismissNotice(id) => self.shared.notices.retain(|notice| notice.id != id),
@@ -356,7 +394,7 @@ impl AppState {
 
     /// Whether the command would do something now; menus show the others greyed out.
     pub fn is_enabled(&self, command: &Command) -> bool {
-        let document = self.document.open.as_ref();
+        let document = self.document.editing.open.as_ref();
         match command {
             Command::Save
             | Command::SaveAs
@@ -371,7 +409,7 @@ impl AppState {
             }
             Command::Translate(_) => {
                 document.is_some_and(|document| document.num_sentences() > 0)
-                    && self.document.running.is_none()
+                    && self.document.translations.running.is_none()
             }
             Command::UpdateRest => self.why_not(command).is_none(),
             Command::ScaleUp => {
@@ -381,14 +419,15 @@ impl AppState {
                 self.shared.settings.stepped_scale(false) != self.shared.settings.scale
             }
             Command::ScaleToUsual => self.shared.settings.scale != 100,
-            Command::Cancel => self.document.is_busy(),
+            Command::Cancel => self.document.translations.is_busy(),
             Command::Explore(ExploreCommand::Back) => self.explorer.can_go_back(),
             Command::ClearSelected => document.is_some_and(|open| {
                 let is_translated = |it| open.target(it).state != State::Untranslated;
                 open.selected.is_some_and(is_translated)
             }),
             Command::UseMatch(_) => {
-                self.document.selected().is_some() && self.document.memory(&self.models).is_some()
+                self.document.editing.selected().is_some()
+                    && self.document.pair(&self.models).memory().is_some()
             }
             Command::Undo => document.is_some_and(OpenDocument::can_undo),
             Command::Redo => document.is_some_and(OpenDocument::can_redo),
@@ -404,7 +443,7 @@ impl AppState {
             | Command::SelectLast
             | Command::PageDown
             | Command::PageUp
-            | Command::SelectNextOpen => self.document.selected().is_some(),
+            | Command::SelectNextOpen => self.document.editing.selected().is_some(),
             Command::ShowPage(Page::Project) => self.projects.open.is_some(),
             Command::Align(command) => self.aligning.can_align(command),
             Command::SelectLeastSure => document.is_some_and(OpenDocument::has_confidences),
@@ -417,24 +456,5 @@ impl AppState {
         (*command == Command::UpdateRest)
             .then(|| self.document.why_no_update(&self.models))
             .flatten()
-    }
-}
-
-impl DocumentPage {
-    /// Looks for the words of the find bar in translations that have changed.
-    pub(super) fn follow_search(&mut self) {
-        if let Some(document) = &mut self.open {
-            document.search_again();
-        }
-    }
-
-    /// The translation memory, whichever way the model uses it.
-    pub fn memory<'m>(&self, models: &'m Models) -> Option<&'m Arc<TranslationMemory>> {
-        match &models.current {
-            ModelState::Open { memory, .. } if self.without_model(models).is_none() => {
-                memory.as_ref()
-            }
-            _ => models.memory_without_model(),
-        }
     }
 }

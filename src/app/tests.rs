@@ -118,7 +118,7 @@ fn work(state: &mut AppState) -> Vec<usize> {
 }
 
 fn document(state: &AppState) -> &OpenDocument {
-    state.document.open.as_ref().expect("a document")
+    state.document.editing.open.as_ref().expect("a document")
 }
 
 fn states(state: &AppState) -> Vec<State> {
@@ -138,7 +138,7 @@ fn edit(state: &mut AppState, sentence: usize, text: &str) {
 fn translating_makes_drafts() {
     let mut state = with_page();
     state.apply(Command::Translate(Scope::Document));
-    assert!(state.document.is_busy());
+    assert!(state.document.translations.is_busy());
     let num_sentences = work(&mut state).len();
     assert_eq!(num_sentences, document(&state).num_sentences());
     assert!(states(&state).iter().all(|state| *state == State::Draft));
@@ -147,7 +147,7 @@ fn translating_makes_drafts() {
         document(&state).section_counts(0),
         document(&state).counts()
     );
-    assert!(!state.document.is_busy());
+    assert!(!state.document.translations.is_busy());
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn translating_before_the_model_is_there_waits_for_it() {
         panic!()
     };
     state.apply(Command::Translate(Scope::Document));
-    assert!(state.shared.requests.is_empty() && state.document.is_waiting_for_model());
+    assert!(state.shared.requests.is_empty() && state.document.translations.is_waiting_for_model());
     state.receive(Event::ModelOpened {
         job,
         info: info(folder),
@@ -519,13 +519,14 @@ fn a_translation_is_saved_neither_as_that_of_another_document_nor_over_its_sourc
     let ask = state.shared.asks.pop().expect("a question");
     state.shared.file_requests.clear();
     state.apply(ask.clone().answer("page.html".into(), true));
-    assert!(state.shared.file_requests.is_empty() && !state.document.is_saving());
+    assert!(state.shared.file_requests.is_empty() && !state.document.saving.is_running());
     // Meanwhile another one is opened.
     state
         .document
+        .editing
         .with_document(|document| document.path = "other.html".into());
     state.apply(ask.answer("there.html".into(), true));
-    assert!(state.shared.file_requests.is_empty() && !state.document.is_saving());
+    assert!(state.shared.file_requests.is_empty() && !state.document.saving.is_running());
     let [source, other] = &state.shared.notices[..] else {
         panic!("{:?}", state.shared.notices);
     };

@@ -7,16 +7,18 @@ use super::state::AppState;
 
 impl AppState {
     pub(super) fn translate(&mut self, scope: Scope) {
-        self.document.keep_edit_if_valid(&self.shared);
-        if self.document.running.is_some() || self.document.open.is_none() {
+        self.document.editing.keep_edit_if_valid(&self.shared);
+        if self.document.translations.running.is_some() || self.document.editing.open.is_none() {
             return;
         }
         match &self.models.current {
-            ModelState::Open { .. } if self.document.without_model(&self.models).is_some() => {
+            ModelState::Open { .. }
+                if self.document.pair(&self.models).without_model().is_some() =>
+            {
                 self.document.show_no_model(&mut self.shared, &self.models);
             }
             ModelState::Open { .. } => self.start_translation(scope),
-            ModelState::Opening { .. } => self.document.waiting_scope = Some(scope),
+            ModelState::Opening { .. } => self.document.translations.waiting_scope = Some(scope),
             ModelState::None => {
                 self.shared.notify(
                     NoticeKind::Error,

@@ -175,7 +175,7 @@ impl CanopyApp {
     }
 
     fn update_title(&mut self, ctx: &Context) {
-        let title = match &self.state.document.open {
+        let title = match &self.state.document.editing.open {
             Some(document) => format!("{} - Canopy", document.document.name),
             None => "Canopy".to_owned(),
         };
@@ -314,7 +314,12 @@ pub fn workbench_ui(
         panels.path = None;
     }
     if let Some(merging) = &state.document.merges.shown {
-        merging_ui(ui.ctx(), merging, state.document.open.as_ref(), commands);
+        merging_ui(
+            ui.ctx(),
+            merging,
+            state.document.editing.open.as_ref(),
+            commands,
+        );
     }
     panels.language_model.ui(ui.ctx(), state, commands);
     panels.machine.ui(ui.ctx(), state, commands);
@@ -326,9 +331,10 @@ pub fn workbench_ui(
     help::help_ui(ui.ctx(), state, commands);
     if let Some(document) = state
         .document
+        .editing
         .open
         .as_ref()
-        .filter(|_| state.document.asks_for_sentence)
+        .filter(|_| state.document.editing.asks_for_sentence)
     {
         let text = &mut panels.sentence;
         filter::sentence_question_ui(ui.ctx(), document, text, commands);
@@ -357,6 +363,7 @@ fn document_page_ui(
     let margin = margin.as_ref();
     if let Some(document) = state
         .document
+        .editing
         .open
         .as_ref()
         .filter(|_| shows_outline(ui.ctx(), state))
@@ -370,21 +377,21 @@ fn document_page_ui(
             outline.ui(ui, document, margin, can_translate, commands);
         });
     }
-    if state.document.open.is_some() && state.shared.settings.shows_checks {
+    if state.document.editing.open.is_some() && state.shared.settings.shows_checks {
         let panel = Panel::right("checks")
             .default_size(300.0)
             .size_range(220.0..=520.0)
             .frame(Frame::NONE.fill(palette.panel));
         panel.show(ui, |ui| panels.checks.ui(ui, state, commands));
     }
-    if state.document.open.is_some() && state.shared.settings.language_model.is_some() {
+    if state.document.editing.open.is_some() && state.shared.settings.language_model.is_some() {
         let frame = Frame::NONE.fill(palette.panel);
         let panel = Panel::bottom("suggestion").frame(frame.inner_margin(Margin::symmetric(0, 8)));
         panel.show(ui, |ui| suggestion_ui(ui, state, commands));
     }
     similar_panel_ui(ui, state, panels, commands);
     history_panel_ui(ui, state, panels, commands);
-    if let Some(document) = &state.document.open
+    if let Some(document) = &state.document.editing.open
         && let Some(moved_work) = &document.moved_work
     {
         let panel = Panel::top("elsewhere").frame(
@@ -401,10 +408,10 @@ fn document_page_ui(
         .show(ui, |ui| {
             let (languages, note) = (
                 state.document.languages(&state.models),
-                state.document.language_note(&state.shared, &state.models),
+                state.document.pair(&state.models).note(&state.shared),
             );
-            let running = state.document.running.is_some();
-            let has_memory = state.document.memory(&state.models).is_some();
+            let running = state.document.translations.running.is_some();
+            let has_memory = state.document.pair(&state.models).memory().is_some();
             let line = LanguageLine {
                 languages: languages
                     .as_ref()
@@ -422,7 +429,7 @@ fn document_page_ui(
                 selected: state.document.terms.selected.as_ref(),
                 selected_target: &state.document.terms.selected_target,
             };
-            match &state.document.open {
+            match &state.document.editing.open {
                 Some(document) => {
                     let panel = &mut panels.document;
                     let seen = Seen {
@@ -449,6 +456,7 @@ fn bars_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
     if let Some(document) = state
         .document
+        .editing
         .open
         .as_ref()
         .filter(|open| open.find.is_open)
@@ -462,6 +470,7 @@ fn bars_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     }
     if let Some(document) = state
         .document
+        .editing
         .open
         .as_ref()
         .filter(|it| it.filtered.is_some())
@@ -491,8 +500,9 @@ fn similar_panel_ui(
     let palette = Palette::from_ui(ui);
     if let Some((memory, document)) = state
         .document
-        .memory(&state.models)
-        .zip(state.document.open.as_ref())
+        .pair(&state.models)
+        .memory()
+        .zip(state.document.editing.open.as_ref())
         && state.shared.settings.shows_similar
     {
         let sentence = document.selected.map(|sentence| {
@@ -537,7 +547,7 @@ fn history_panel_ui(
     commands: &mut Vec<Command>,
 ) {
     let palette = Palette::from_ui(ui);
-    if let Some(document) = &state.document.open
+    if let Some(document) = &state.document.editing.open
         && state.shared.settings.shows_history
     {
         let frame = Frame::NONE.fill(palette.panel);

@@ -28,7 +28,7 @@ pub struct ChecksPanel {
 
 impl ChecksPanel {
     pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-        let Some(document) = &state.document.open else {
+        let Some(document) = &state.document.editing.open else {
             return;
         };
         let palette = Palette::from_ui(ui);

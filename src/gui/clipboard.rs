@@ -125,7 +125,7 @@ pub(super) fn entries_ui(ui: &mut Ui, state: &AppState) {
 }
 
 fn sentence_text(state: &AppState) -> Option<String> {
-    let open = state.document.open.as_ref()?;
+    let open = state.document.editing.open.as_ref()?;
     let sentence = open.selected?;
     let target = open.target(sentence);
     Some(match target.state {

@@ -308,7 +308,13 @@ mod tests {
             project_error: None,
         });
         state.apply(Command::EditWith("Seite drucken".to_owned()));
-        state.document.open.as_mut().expect("a page").written = Some(Written {
+        state
+            .document
+            .editing
+            .open
+            .as_mut()
+            .expect("a page")
+            .written = Some(Written {
             path: "seite.txt".into(),
             digest: String::new(),
             language: None,
@@ -406,7 +412,13 @@ mod tests {
             ("Quit", Some(CloseState::Writing)),
         ] {
             let (mut state, _, _) = with_an_edit();
-            state.document.open.as_mut().expect("a page").written = None;
+            state
+                .document
+                .editing
+                .open
+                .as_mut()
+                .expect("a page")
+                .written = None;
             state.shared.file_requests.clear();
             let mut closing = None;
             let held = commands_on_close(&mut state, &mut closing);

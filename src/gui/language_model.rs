@@ -17,7 +17,7 @@ pub fn suggestion_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
     };
     let palette = Palette::from_ui(ui);
     let small = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
-    let selected = state.document.selected();
+    let selected = state.document.editing.selected();
     let found = selected.and_then(|sentence| state.document.suggestions.get(sentence));
     ui.horizontal(|ui| {
         ui.add_space(14.0);
@@ -57,9 +57,11 @@ pub fn suggestion_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
 
 /// Which of both the open model takes for the better one.
 fn rank_ui(ui: &mut Ui, state: &AppState, selected: Option<usize>) {
-    let (Some(open), Some(sentence), ModelState::Open { info, .. }) =
-        (&state.document.open, selected, &state.models.current)
-    else {
+    let (Some(open), Some(sentence), ModelState::Open { info, .. }) = (
+        &state.document.editing.open,
+        selected,
+        &state.models.current,
+    ) else {
         return;
     };
     let Some([own, suggested]) = state

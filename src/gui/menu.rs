@@ -261,7 +261,7 @@ fn file_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 
 /// The formats of exports.
 fn export_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    ui.add_enabled_ui(state.document.open.is_some(), |ui| {
+    ui.add_enabled_ui(state.document.editing.open.is_some(), |ui| {
         ui.menu_button("Export", |ui| {
             for format in ExportFormat::ALL {
                 let mut label = format.label().to_owned();

@@ -16,7 +16,7 @@ pub fn shows_outline(ctx: &Context, state: &AppState) -> bool {
 /// The least size in which nothing of a page is cut off.
 pub fn least_size(ctx: &Context, state: &AppState) -> Vec2 {
     let settings = &state.shared.settings;
-    let Some(open) = &state.document.open else {
+    let Some(open) = &state.document.editing.open else {
         return match state.shared.page {
             Page::Document => vec2(600.0, 330.0),
             _ => OTHER_PAGES,
@@ -32,7 +32,7 @@ pub fn least_size(ctx: &Context, state: &AppState) -> Vec2 {
     let height = 190.0
         + panel(open.find.is_open, 80.0)
         + panel(
-            settings.shows_similar && state.document.memory(&state.models).is_some(),
+            settings.shows_similar && state.document.pair(&state.models).memory().is_some(),
             116.0,
         )
         + panel(settings.shows_history, 132.0)

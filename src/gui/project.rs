@@ -32,13 +32,16 @@ pub fn project_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             return;
         }
         ScrollArea::both().auto_shrink(false).show(ui, |ui| {
-            documents_ui(ui, status, state.document.open.as_ref(), commands);
+            documents_ui(ui, status, state.document.editing.open.as_ref(), commands);
         });
     });
 }
 
 fn head_ui(ui: &mut Ui, status: &ProjectStatus, state: &AppState, commands: &mut Vec<Command>) {
-    let (is_looking, can_translate) = (state.projects.is_looking(), !state.document.is_busy());
+    let (is_looking, can_translate) = (
+        state.projects.is_looking(),
+        !state.document.translations.is_busy(),
+    );
     let palette = Palette::from_ui(ui);
     let head = &status.project.head;
     ui.horizontal(|ui| {

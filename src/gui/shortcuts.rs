@@ -98,6 +98,7 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
     }
     let shown = state
         .document
+        .editing
         .open
         .as_ref()
         .filter(|_| state.shared.page == Page::Document);
@@ -112,7 +113,7 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
         focused: ctx.memory(|memory| memory.focused().is_some()),
     };
     let may_close_find = !keyboard.editing
-        && !state.document.is_busy()
+        && !state.document.translations.is_busy()
         && shown.is_some_and(|document| document.find.is_open);
     // In the order they were pressed, and each as often: a slow frame may hold several.
     ctx.input_mut(|input| {

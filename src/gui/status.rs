@@ -15,7 +15,7 @@ pub fn status_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 14.0;
             model_ui(ui, state, &palette);
-            if let Some(document) = &state.document.open {
+            if let Some(document) = &state.document.editing.open {
                 ui.separator();
                 counts_ui(ui, document.counts(), &palette, commands);
             }
@@ -32,7 +32,7 @@ fn text(text: impl Into<String>, palette: &Palette) -> RichText {
 }
 
 fn phase_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
-    if let Some(running) = &state.document.running {
+    if let Some(running) = &state.document.translations.running {
         let progress = &running.progress;
         #[expect(clippy::cast_precision_loss, reason = "sentence counts become f32")]
         let share = |(_, done, num): (Preparation, usize, usize)| done as f32 / num.max(1) as f32;
@@ -75,14 +75,19 @@ fn phase_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
     }
     let phase = if let Some((_, path)) = &state.document.opening {
         format!("Opening {}", super::menu::file_name(path))
-    } else if state.document.is_waiting_for_model() {
+    } else if state.document.translations.is_waiting_for_model() {
         "Opening the model, then the translation starts".to_owned()
     } else if matches!(state.models.current, ModelState::Opening { .. }) {
         "Opening the model".to_owned()
-    } else if state.document.is_saving() {
+    } else if state.document.saving.is_running() {
         "Saving".to_owned()
     } else {
-        let last = state.document.last_progress.as_ref().and_then(rates);
+        let last = state
+            .document
+            .translations
+            .last_progress
+            .as_ref()
+            .and_then(rates);
         let ready = last.map_or_else(|| "Ready".to_owned(), |rates| format!("Ready  ·  {rates}"));
         phrase_ui(ui, ready, palette);
         return;

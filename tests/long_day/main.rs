@@ -183,12 +183,15 @@ impl Day {
         self.until("it is open", |state| {
             state
                 .document
+                .editing
                 .open
                 .as_ref()
                 .is_some_and(|open| open.path == path)
         });
         self.apply(Command::Translate(Scope::Document));
-        self.until("it is translated", |state| !state.document.is_busy());
+        self.until("it is translated", |state| {
+            !state.document.translations.is_busy()
+        });
         for sentence in [2, 4] {
             self.apply(Command::Select(sentence));
             self.apply(Command::EditSentence(sentence));
@@ -199,7 +202,7 @@ impl Day {
         self.apply(Command::Undo);
         self.apply(Command::Redo);
         self.apply(Command::ScrollTo(8));
-        let open = self.harness.state().state.document.open.as_ref();
+        let open = self.harness.state().state.document.editing.open.as_ref();
         let target = open.expect("it is open").target(4);
         assert_eq!(target.state, State::Confirmed);
         assert_eq!(target.text, format!("Satz {number} 4"));
@@ -210,10 +213,12 @@ impl Day {
             overwrite: true,
         });
         self.until("it is saved", |state| {
-            !state.document.is_saving() && to.is_file()
+            !state.document.saving.is_running() && to.is_file()
         });
         self.apply(Command::CloseDocument);
-        self.until("it is closed", |state| state.document.open.is_none());
+        self.until("it is closed", |state| {
+            state.document.editing.open.is_none()
+        });
     }
 }
 

@@ -39,7 +39,13 @@ pub(super) fn check(window: &mut Window) {
 }
 
 fn target(window: &Window, sentence: usize) -> String {
-    let document = window.state.document.open.as_ref().expect("a document");
+    let document = window
+        .state
+        .document
+        .editing
+        .open
+        .as_ref()
+        .expect("a document");
     document.target(sentence).text.clone()
 }
 
@@ -52,11 +58,11 @@ fn a_finding_leads_to_its_sentence() {
     harness.get_by_label("1 error  ·  1 warning");
     harness.get_by_label_contains("Sentence 1:").click();
     harness.run();
-    assert_eq!(harness.state().state.document.selected(), Some(0));
+    assert_eq!(harness.state().state.document.editing.selected(), Some(0));
     // F8 goes on to the next one.
     harness.key_press(egui::Key::F8);
     harness.run();
-    assert_eq!(harness.state().state.document.selected(), Some(1));
+    assert_eq!(harness.state().state.document.editing.selected(), Some(1));
 }
 
 #[test]
@@ -121,7 +127,13 @@ fn a_check_is_switched_off_for_this_document_and_stays_so() {
         findings.iter().all(|it| it.check != CheckKind::Numbers),
         "{findings:?}"
     );
-    let document = window.state.document.open.as_ref().expect("a document");
+    let document = window
+        .state
+        .document
+        .editing
+        .open
+        .as_ref()
+        .expect("a document");
     let kept = document.project();
     let (path, page) = (document.path.clone(), document.document.clone());
     let again = canopy::app::OpenDocument::new(path, page, Some(&kept));
@@ -206,7 +218,13 @@ fn findings_stand_check_by_check_and_are_ignored_for_good() {
     harness.get_by_label("1 ignored");
     // Opened again it stays so.
     let window = harness.state_mut();
-    let document = window.state.document.open.as_ref().expect("a document");
+    let document = window
+        .state
+        .document
+        .editing
+        .open
+        .as_ref()
+        .expect("a document");
     let kept = document.project();
     let (path, page) = (document.path.clone(), document.document.clone());
     let again = canopy::app::OpenDocument::new(path, page, Some(&kept));
@@ -255,7 +273,14 @@ fn spelling_goes_by_a_folder_that_a_person_chooses() {
     assert!(window.state.shared.settings.dictionaries.is_some());
     let request = canopy::jobs::CheckRequest {
         job: canopy::jobs::JobId(1),
-        pairs: window.state.document.open.as_ref().expect("a page").pairs(),
+        pairs: window
+            .state
+            .document
+            .editing
+            .open
+            .as_ref()
+            .expect("a page")
+            .pairs(),
         checks: canopy::checks::Checks {
             kinds: vec![CheckKind::Spelling],
             source_language: None,

@@ -11,7 +11,13 @@ const REPEATED: &str =
     "<p>Open the file.</p><p>Then wait.</p><p>Open the file.</p><p>Open the file.</p>";
 
 fn texts(window: &Window) -> Vec<(String, State)> {
-    let open = window.state.document.open.as_ref().expect("a document");
+    let open = window
+        .state
+        .document
+        .editing
+        .open
+        .as_ref()
+        .expect("a document");
     let target = |index| open.target(index).clone();
     let targets = (0..open.num_sentences()).map(target);
     targets.map(|it| (it.text, it.state)).collect()
@@ -36,7 +42,13 @@ fn a_confirmed_sentence_fills_identical_ones_and_undo_takes_both_back() {
     assert_eq!(after[1], before[1], "another sentence");
     assert_eq!(after[2], filled);
     assert_eq!(after[3], before[3], "somebody has written it");
-    let open = window.state.document.open.as_ref().expect("a document");
+    let open = window
+        .state
+        .document
+        .editing
+        .open
+        .as_ref()
+        .expect("a document");
     assert_eq!(open.target(2).flags, [Flag::Memory]);
     window.state.apply(Command::Undo);
     assert_eq!(texts(&window)[2], before[2]);
@@ -57,7 +69,7 @@ fn a_counter_shows_its_sentences_alone() {
     assert!(harness.query_by_label("PRINT").is_none());
     harness.get_by_label("Dann warten.");
     let state = &harness.state().state;
-    assert_eq!(state.document.selected(), Some(2));
+    assert_eq!(state.document.editing.selected(), Some(2));
     // Going to a hidden one shows all of them again.
     harness.state_mut().state.apply(Command::GoToNumber(1));
     harness.run_steps(4);
@@ -72,7 +84,7 @@ fn a_counter_shows_its_sentences_alone() {
     harness.key_press(Key::ArrowDown);
     harness.key_press(Key::ArrowDown);
     harness.run_steps(4);
-    assert_eq!(harness.state().state.document.selected(), Some(3));
+    assert_eq!(harness.state().state.document.editing.selected(), Some(3));
     harness.get_by_label("Show all").click();
     harness.run_steps(4);
     harness.get_by_label("Dann warten.");
@@ -92,8 +104,8 @@ fn a_sentence_is_gone_to_by_its_number() {
     harness.get_by_label("Go").click();
     harness.run_steps(6);
     let state = &harness.state().state;
-    assert_eq!(state.document.selected(), Some(149));
-    let open = state.document.open.as_ref().expect("a document");
+    assert_eq!(state.document.editing.selected(), Some(149));
+    let open = state.document.editing.open.as_ref().expect("a document");
     assert!(
         (100..=149).contains(&open.first_visible),
         "{}",
@@ -118,8 +130,8 @@ fn a_finding_scrolls_to_its_sentence_and_the_list_has_what_the_model_noted() {
         .apply(Command::Check(CheckCommand::GoTo(199)));
     harness.run_steps(6);
     let state = &harness.state().state;
-    assert_eq!(state.document.selected(), Some(199));
-    let open = state.document.open.as_ref().expect("a document");
+    assert_eq!(state.document.editing.selected(), Some(199));
+    let open = state.document.editing.open.as_ref().expect("a document");
     assert!(open.first_visible > 150, "{}", open.first_visible);
 }
 
@@ -137,7 +149,7 @@ fn what_is_not_translated_is_one_line_of_the_checks() {
         .click();
     harness.run_steps(4);
     assert_eq!(
-        harness.state().state.document.selected(),
+        harness.state().state.document.editing.selected(),
         Some(0),
         "the next one"
     );
@@ -283,7 +295,8 @@ fn keys_go_to_the_ends_of_the_document_and_by_pages() {
     let page = "<p>Look at it.</p>".repeat(200);
     let mut harness = Window::with_document(&page).translated().harness();
     harness.run_steps(4);
-    let selected = |harness: &Harness<'static, Window>| harness.state().state.document.selected();
+    let selected =
+        |harness: &Harness<'static, Window>| harness.state().state.document.editing.selected();
     harness.key_press(Key::End);
     harness.run_steps(6);
     assert_eq!(selected(&harness), Some(199));
@@ -341,7 +354,7 @@ fn undo_in_an_editor_without_changes_is_that_of_the_document() {
     harness.run_steps(4);
     assert_eq!(texts(harness.state())[1].1, State::Confirmed);
     let editing = |harness: &Harness<'static, Window>| {
-        let open = harness.state().state.document.open.as_ref();
+        let open = harness.state().state.document.editing.open.as_ref();
         let editor = open.and_then(|open| open.editor.as_ref());
         editor.map(|editor| (editor.sentence, editor.text.clone()))
     };
@@ -358,7 +371,7 @@ fn undo_in_an_editor_without_changes_is_that_of_the_document() {
     harness.key_press_modifiers(Modifiers::COMMAND, Key::Z);
     harness.run_steps(4);
     assert_eq!(texts(harness.state())[1].1, State::Draft);
-    assert_eq!(harness.state().state.document.selected(), Some(1));
+    assert_eq!(harness.state().state.document.editing.selected(), Some(1));
 }
 
 #[test]
@@ -371,7 +384,7 @@ fn a_key_writes_the_next_tag_and_a_pair_around_what_is_selected() {
     let mut harness = window.harness();
     harness.run_steps(4);
     let text = |harness: &Harness<'static, Window>| {
-        let open = harness.state().state.document.open.as_ref();
+        let open = harness.state().state.document.editing.open.as_ref();
         let editor = open.and_then(|open| open.editor.as_ref());
         editor.expect("an editor").text.clone()
     };
@@ -416,7 +429,7 @@ fn a_tag_in_the_editor_is_one_character() {
         }
     };
     let text = |harness: &Harness<'static, Window>| {
-        let open = harness.state().state.document.open.as_ref();
+        let open = harness.state().state.document.editing.open.as_ref();
         let editor = open.and_then(|open| open.editor.as_ref());
         editor.expect("an editor").text.clone()
     };
@@ -467,7 +480,7 @@ fn the_edit_menu_acts_on_the_field_that_was_written_in() {
         (copied, commands)
     };
     let text = |harness: &Harness<'static, Window>| {
-        let open = harness.state().state.document.open.as_ref();
+        let open = harness.state().state.document.editing.open.as_ref();
         let editor = open.and_then(|open| open.editor.as_ref());
         editor.expect("an editor").text.clone()
     };
@@ -507,8 +520,8 @@ fn a_document_opens_at_the_sentence_where_the_user_was() {
     let mut harness = later.opened_in(&page).harness();
     harness.run_steps(6);
     let state = &harness.state().state;
-    assert_eq!(state.document.selected(), Some(149));
-    let open = state.document.open.as_ref().expect("a document");
+    assert_eq!(state.document.editing.selected(), Some(149));
+    let open = state.document.editing.open.as_ref().expect("a document");
     assert!(
         (100..=149).contains(&open.first_visible),
         "{}",
@@ -517,7 +530,7 @@ fn a_document_opens_at_the_sentence_where_the_user_was() {
     // One that has become shorter begins at its head.
     harness.state_mut().state.apply(Command::CloseDocument);
     let later = harness.into_state().opened_in("<p>Look at it.</p>");
-    assert_eq!(later.state.document.selected(), Some(0));
+    assert_eq!(later.state.document.editing.selected(), Some(0));
 }
 
 #[test]

@@ -143,6 +143,7 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
         .state()
         .state
         .document
+        .editing
         .open
         .as_ref()
         .expect("a document");

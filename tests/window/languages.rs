@@ -91,7 +91,13 @@ fn english() -> Window {
 }
 
 fn texts(window: &Window) -> Vec<(String, State)> {
-    let open = window.state.document.open.as_ref().expect("a document");
+    let open = window
+        .state
+        .document
+        .editing
+        .open
+        .as_ref()
+        .expect("a document");
     let target = |index| open.target(index).clone();
     let targets = (0..open.num_sentences()).map(target);
     targets.map(|it| (it.text, it.state)).collect()
@@ -141,6 +147,7 @@ fn another_target_begins_its_own_drafts_and_both_are_kept() {
         !window
             .state
             .document
+            .editing
             .open
             .as_ref()
             .expect("open")
@@ -231,7 +238,13 @@ fn a_model_chosen_for_another_language_takes_the_document_along() {
         "fr"
     );
     assert!(texts(&window).iter().all(|(text, _)| text.is_empty()));
-    let open = window.state.document.open.as_ref().expect("a document");
+    let open = window
+        .state
+        .document
+        .editing
+        .open
+        .as_ref()
+        .expect("a document");
     assert_eq!(open.other_languages().collect::<Vec<_>>(), ["de"]);
 }
 
@@ -300,7 +313,8 @@ fn a_file_opens_with_the_languages_that_it_declares() {
         window
             .state
             .document
-            .without_model(&window.state.models)
+            .pair(&window.state.models)
+            .without_model()
             .is_none()
     );
 }
@@ -360,7 +374,8 @@ fn a_memory_serves_a_document_without_a_model_and_each_pair_has_its_own() {
         window
             .state
             .document
-            .memory(&window.state.models)
+            .pair(&window.state.models)
+            .memory()
             .expect("a memory")
             .len(),
         1

@@ -216,6 +216,7 @@ fn a_click_selects_a_sentence_and_a_double_click_edits_it() {
             .state()
             .state
             .document
+            .editing
             .open
             .as_ref()
             .expect("a document")
@@ -233,6 +234,7 @@ fn a_click_selects_a_sentence_and_a_double_click_edits_it() {
         .state()
         .state
         .document
+        .editing
         .open
         .as_ref()
         .expect("a document");
@@ -258,6 +260,7 @@ fn typing_in_the_editor_changes_the_target() {
         .state()
         .state
         .document
+        .editing
         .open
         .as_ref()
         .expect("a document")
@@ -273,7 +276,7 @@ fn words_are_looked_for_and_replaced_by_keys() {
     use egui::accesskit::Role;
     use egui::{Key, Modifiers};
     let document = |harness: &Harness<'static, Window>| {
-        let document = harness.state().state.document.open.as_ref();
+        let document = harness.state().state.document.editing.open.as_ref();
         let document = document.expect("a document");
         let matches = document.find.matches.len();
         (document.find.is_open, document.selected, matches)
@@ -307,7 +310,7 @@ fn words_are_looked_for_and_replaced_by_keys() {
     harness.get_by_label("Replace all").click();
     harness.run_steps(3);
     let target = |sentence: usize, harness: &Harness<'static, Window>| {
-        let document = harness.state().state.document.open.as_ref();
+        let document = harness.state().state.document.editing.open.as_ref();
         document.expect("a document").target(sentence).text.clone()
     };
     assert_eq!(target(2, &harness), "THEN AIT.");
@@ -335,6 +338,7 @@ fn undo_in_the_editor_stays_in_its_sentence() {
         .state()
         .state
         .document
+        .editing
         .open
         .as_ref()
         .expect("a document");
@@ -354,6 +358,7 @@ fn a_click_on_the_state_confirms_the_sentence() {
             .state()
             .state
             .document
+            .editing
             .open
             .as_ref()
             .expect("it is there")
@@ -382,6 +387,7 @@ fn the_outline_goes_to_its_section() {
             .state()
             .state
             .document
+            .editing
             .open
             .as_ref()
             .expect("a document")

@@ -108,6 +108,7 @@ fn similar_sentences_stand_below_and_can_be_used() {
         .state()
         .state
         .document
+        .editing
         .open
         .as_ref()
         .expect("a document");
@@ -166,6 +167,7 @@ fn a_match_names_its_origin_and_a_key_uses_it() {
         .state()
         .state
         .document
+        .editing
         .open
         .as_ref()
         .expect("a document");

@@ -8,7 +8,13 @@ use super::*;
 /// A window to which two changed sentences come back.
 pub(super) fn window() -> Window {
     let mut window = Window::with_document(PAGE).translated();
-    let open = window.state.document.open.as_ref().expect("a document");
+    let open = window
+        .state
+        .document
+        .editing
+        .open
+        .as_ref()
+        .expect("a document");
     let languages = Languages {
         source: "en".to_owned(),
         target: "de".to_owned(),
@@ -43,6 +49,7 @@ fn texts(harness: &Harness<'static, Window>) -> [String; 2] {
         .state()
         .state
         .document
+        .editing
         .open
         .as_ref()
         .expect("a document");

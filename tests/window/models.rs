@@ -302,7 +302,13 @@ fn a_language_that_no_model_translates_is_said() {
 #[test]
 fn a_translation_names_its_model() {
     let mut window = Window::with_document(PAGE).translated();
-    let document = window.state.document.open.as_ref().expect("a document");
+    let document = window
+        .state
+        .document
+        .editing
+        .open
+        .as_ref()
+        .expect("a document");
     assert_eq!(document.target(0).model.as_deref(), Some("tiny"));
     let kept = document.project();
     assert!(
@@ -317,7 +323,13 @@ fn a_translation_names_its_model() {
         .state
         .apply(Command::Editing("DANN WARTEN.".to_owned()));
     window.state.apply(Command::KeepEdit);
-    let document = window.state.document.open.as_ref().expect("a document");
+    let document = window
+        .state
+        .document
+        .editing
+        .open
+        .as_ref()
+        .expect("a document");
     assert_eq!(document.target(1).model, None);
     assert_eq!(document.target(2).model.as_deref(), Some("tiny"));
 }

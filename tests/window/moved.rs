@@ -13,6 +13,7 @@ pub(super) fn window() -> Window {
     let document = &window
         .state
         .document
+        .editing
         .open
         .as_ref()
         .expect("it is open")
@@ -33,7 +34,13 @@ pub(super) fn window() -> Window {
 }
 
 fn texts(window: &Window) -> [String; 2] {
-    let document = window.state.document.open.as_ref().expect("it is open");
+    let document = window
+        .state
+        .document
+        .editing
+        .open
+        .as_ref()
+        .expect("it is open");
     [0, 2].map(|sentence| document.target(sentence).text.clone())
 }
 

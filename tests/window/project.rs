@@ -190,6 +190,7 @@ fn a_project_takes_the_work_on_a_document_along_and_keeps_its_files_when_it_is_r
     window
         .state
         .document
+        .editing
         .open
         .as_mut()
         .expect("a document")

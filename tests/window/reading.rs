@@ -94,7 +94,7 @@ fn opened(name: &str, bytes: &[u8]) -> Window {
 }
 
 fn sentences(state: &AppState) -> Vec<(String, String)> {
-    let open = state.document.open.as_ref().expect("a document");
+    let open = state.document.editing.open.as_ref().expect("a document");
     let sentences = open.document.sentences.iter().enumerate();
     let pair = |(index, sentence): (usize, &canopy::text::document::Sentence)| {
         (sentence.text.clone(), open.target(index).text.clone())
@@ -133,14 +133,14 @@ fn comments_are_translated_on_request_and_what_was_done_stays() {
             pair("Is this right?", ""),
         ]
     );
-    let open = state.document.open.as_ref().expect("a document");
+    let open = state.document.editing.open.as_ref().expect("a document");
     assert_eq!(open.selected, Some(1));
     assert_eq!(open.project().reading, Some(reading));
     // And back.
     state.apply(Command::ReadAs(ReadingOptions::default()));
     read(state, &bytes);
     assert_eq!(sentences(state).len(), 2);
-    let open = state.document.open.as_ref().expect("a document");
+    let open = state.document.editing.open.as_ref().expect("a document");
     assert_eq!(open.project().reading, None);
 }
 
@@ -197,7 +197,7 @@ fn what_the_file_has_already_is_not_overwritten_unless_requested() {
     ];
     assert_eq!(sentences(state), found);
     let states = |state: &AppState| {
-        let open = state.document.open.as_ref().expect("a document");
+        let open = state.document.editing.open.as_ref().expect("a document");
         [0, 1, 2].map(|sentence| open.target(sentence).state)
     };
     assert_eq!(
@@ -205,7 +205,13 @@ fn what_the_file_has_already_is_not_overwritten_unless_requested() {
         [State::Edited, State::Confirmed, State::Draft]
     );
     // What the file has is not kept as if it had been done here.
-    let project = state.document.open.as_ref().expect("a document").project();
+    let project = state
+        .document
+        .editing
+        .open
+        .as_ref()
+        .expect("a document")
+        .project();
     assert_eq!(project.targets.len(), 1);
     // Once more: only the draft of the model is replaced.
     state.apply(Command::Translate(Scope::Document));

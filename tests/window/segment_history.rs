@@ -22,7 +22,7 @@ fn earlier_texts_are_shown_by_a_key_and_used_by_a_click() {
     harness.get_by_label("Use this").click();
     harness.run_steps(4);
     let target = |harness: &Harness<'static, Window>| {
-        let document = harness.state().state.document.open.as_ref();
+        let document = harness.state().state.document.editing.open.as_ref();
         document.expect("a document").target(2).text.clone()
     };
     assert_eq!(target(&harness), "THEN WAIT.");

@@ -31,6 +31,7 @@ fn editor(harness: &Harness<'_, Window>) -> (usize, String) {
         .state()
         .state
         .document
+        .editing
         .open
         .as_ref()
         .expect("a document");
@@ -143,10 +144,16 @@ fn a_termbase_belongs_to_its_document_and_is_chosen_in_the_menu() {
     assert!(harness.state().commands.contains(&use_none));
     let state = &mut harness.state_mut().state;
     assert!(state.document.terms.index.is_none());
-    let document = state.document.open.as_ref().expect("a document");
+    let document = state.document.editing.open.as_ref().expect("a document");
     assert!(document.terms.is_empty());
     state.apply(Command::Drop(vec!["other.tbx".into()]));
-    let project = state.document.open.as_ref().expect("a document").project();
+    let project = state
+        .document
+        .editing
+        .open
+        .as_ref()
+        .expect("a document")
+        .project();
     assert_eq!(project.terms, ["other.tbx"]);
 }
 
@@ -164,7 +171,13 @@ fn several_termbases_are_used_together_and_new_terms_go_to_the_first() {
     assert_eq!(paths, [office, vendor.clone()]);
     let index = Ok(index());
     state.receive(Event::TermsRead { job, index });
-    let kept = state.document.open.as_ref().expect("a document").project();
+    let kept = state
+        .document
+        .editing
+        .open
+        .as_ref()
+        .expect("a document")
+        .project();
     assert_eq!(kept.terms, ["office.tbx", "vendor.csv"]);
     state.apply(Command::Terms(TermsCommand::New));
     let mut harness = window.harness();

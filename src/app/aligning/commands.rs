@@ -92,7 +92,7 @@ impl Aligning {
         };
         let folder = other.as_ref().and_then(|path| path.parent());
         folder.map_or_else(
-            || document.document_folder(shared),
+            || document.editing.document_folder(shared),
             |it| Some(it.to_owned()),
         )
     }

@@ -1,10 +1,12 @@
 //! The page of the document: the open document, its translation under way, and the panels around it.
+//!
+//! Each part has state and commands of its own and is handed the others that it uses. What several parts do together is a method
+//! of [`DocumentPage`].
 
 pub mod checking;
-mod editing;
-mod filter;
-mod find_commands;
+pub mod editing;
 pub(crate) mod language_model;
+pub mod language_pair;
 pub(crate) mod languages;
 pub mod merging;
 mod notes;
@@ -17,73 +19,50 @@ mod suggesting;
 mod termbase;
 pub mod terms;
 mod translating;
+pub mod translations;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use crate::command::Scope;
 use crate::document::checking::Checking;
+use crate::document::editing::{Editing, finding};
 use crate::document::language_model::Suggestions;
 use crate::document::merging::Merges;
-use crate::document::progress::{Progress, Running};
+use crate::document::saving::Saving;
 use crate::document::segments::Recutting;
 use crate::document::terms::Terms;
-use crate::evaluating::{Tracing, Wanted};
+use crate::document::translations::Translations;
+use crate::evaluating::UnitTrace;
 use crate::jobs::JobId;
-use crate::open_document::OpenDocument;
-use crate::project::Translating;
+use crate::models::Models;
 use crate::shared::Shared;
 
 /// Everything the page shows.
 #[derive(Debug, Default)]
 pub struct DocumentPage {
-    pub open: Option<OpenDocument>,
+    pub editing: Editing,
+    pub translations: Translations,
     /// The file that is being opened.
     pub opening: Option<(JobId, PathBuf)>,
-    pub running: Option<Running>,
-    /// The speed of the last translation, for the status bar.
-    pub last_progress: Option<Progress>,
-    /// Whether the field for the number of a sentence is shown.
-    pub asks_for_sentence: bool,
+    pub saving: Saving,
     pub merges: Merges,
     pub checking: Checking,
     pub suggestions: Suggestions,
     pub terms: Terms,
-    /// The scope to translate once the model is there.
-    pub(crate) waiting_scope: Option<Scope>,
-    pub(crate) saving: Option<JobId>,
     pub(crate) recutting: Option<Recutting>,
-    /// The trace to be made once its document is open, and then once it is translated.
-    pub(crate) tracing: Option<Tracing>,
-    /// The part of it that is shown, if it is made for an item of a contrastive set.
-    pub(crate) wanted: Option<Wanted>,
-    /// Documents of the project that are translated one after the other.
-    pub(crate) batch: Option<Translating>,
-    pub(crate) dirty_since_secs: Option<f64>,
-    pub(crate) changed_secs: f64,
+    /// The trace that is made of a unit of an evaluation.
+    pub(crate) trace: UnitTrace,
 }
 
 impl DocumentPage {
-    /// Notes that the project file is out of date.
-    pub(crate) fn touch(&mut self, shared: &Shared) {
-        self.changed_secs = shared.now_secs;
-        self.dirty_since_secs.get_or_insert(shared.now_secs);
+    /// Looks at the document again where it, or what is looked for in it, has changed.
+    pub(crate) fn follow(&mut self, shared: &mut Shared, models: &Models) {
+        self.checking
+            .follow(shared, &self.editing, &self.terms, models);
+        finding::follow(&mut self.editing);
     }
 
-    pub fn selected(&self) -> Option<usize> {
-        self.open.as_ref()?.selected
-    }
-
-    pub(crate) fn with_document(&mut self, change: impl FnOnce(&mut OpenDocument)) {
-        if let Some(document) = &mut self.open {
-            change(document);
-        }
-    }
-
-    pub(crate) fn document_folder(&self, shared: &Shared) -> Option<PathBuf> {
-        let current = self.open.as_ref().map(|document| &document.path);
-        current
-            .or(shared.settings.recent_documents.first())
-            .and_then(|path| path.parent())
-            .map(Path::to_owned)
+    /// Reads the termbases of the document again.
+    pub(crate) fn read_terms(&mut self, shared: &mut Shared, models: &Models) {
+        self.terms.read(shared, &self.editing, models);
     }
 }

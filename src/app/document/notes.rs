@@ -9,7 +9,7 @@ use canopy_project::DocumentNote;
 impl DocumentPage {
     /// Remembers the open document as it is now.
     pub(crate) fn note_document(&mut self, shared: &mut Shared, models: &Models) {
-        let Some(open) = &self.open else {
+        let Some(open) = &self.editing.open else {
             return;
         };
         let before = shared.settings.note(&open.path);
@@ -28,7 +28,7 @@ impl DocumentPage {
 
     /// Whether a user who quits is reminded that the translation is not saved to a file yet: once for each document.
     pub fn reminds_of_saving(&self, shared: &Shared, projects: &Projects) -> bool {
-        let Some(open) = &self.open else {
+        let Some(open) = &self.editing.open else {
             return false;
         };
         let note = shared.settings.note(&open.path);
@@ -41,7 +41,7 @@ impl DocumentPage {
     /// Records that the user has been reminded.
     pub fn reminded_of_saving(&mut self, shared: &mut Shared, models: &Models) {
         self.note_document(shared, models);
-        let path = self.open.as_ref().map(|open| open.path.clone());
+        let path = self.editing.open.as_ref().map(|open| open.path.clone());
         shared.set(|settings| {
             let mut notes = settings.documents.iter_mut();
             if let Some(note) = notes.find(|note| Some(&note.document) == path.as_ref()) {

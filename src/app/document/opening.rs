@@ -20,7 +20,7 @@ impl DocumentPage {
 
     /// A document was opened that is no longer wanted: another window may have it.
     pub(crate) fn overtaken(&mut self, shared: &mut Shared, path: PathBuf) {
-        let is_open = self.open.as_ref().is_some_and(|it| it.path == path);
+        let is_open = self.editing.open.as_ref().is_some_and(|it| it.path == path);
         if !is_open && !self.is_opening(&path) {
             let job = shared.next_job();
             shared
@@ -31,7 +31,7 @@ impl DocumentPage {
 
     /// Reads the open document once more in another way; what was done on it stays.
     pub(crate) fn read_as(&mut self, shared: &mut Shared, reading: ReadingOptions) {
-        let open = self.open.as_ref();
+        let open = self.editing.open.as_ref();
         let open = open.filter(|open| open.document.reading != reading);
         if let Some(path) = open.map(|open| open.path.clone()) {
             self.open_document(shared, path, Some(reading));
@@ -44,12 +44,12 @@ impl DocumentPage {
         path: PathBuf,
         reading: Option<ReadingOptions>,
     ) {
-        self.forget_trace();
+        self.trace.forget();
         let job = shared.next_job();
         self.opening = Some((job, path.clone()));
         // What is not saved yet must be on disk before the same document may be read again.
-        self.keep_edit_if_valid(shared);
-        self.save_project(shared);
+        self.editing.keep_edit_if_valid(shared);
+        self.editing.save_project(shared);
         shared.file_requests.push(FileRequest::OpenDocument {
             job,
             path,

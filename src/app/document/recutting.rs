@@ -40,12 +40,12 @@ impl DocumentPage {
     /// Where the caret stands in the source of the selected sentence, in characters as a reader sees them.
     fn caret(&self) -> Option<usize> {
         let selection = self.terms.selected.as_ref()?;
-        let is_here = Some(selection.sentence) == self.selected();
+        let is_here = Some(selection.sentence) == self.editing.selected();
         is_here.then_some(selection.chars.start)
     }
 
     fn split(&mut self, shared: &mut Shared) {
-        let (Some(caret), Some(sentence)) = (self.caret(), self.selected()) else {
+        let (Some(caret), Some(sentence)) = (self.caret(), self.editing.selected()) else {
             let detail = "Click in the source where the second sentence should begin, or go there with the arrow keys.";
             return shared.notify(
                 NoticeKind::Hint,
@@ -53,7 +53,7 @@ impl DocumentPage {
                 detail,
             );
         };
-        let Some(open) = &self.open else {
+        let Some(open) = &self.editing.open else {
             return;
         };
         let chars = stored(&open.document.sentences[sentence].text, caret);
@@ -61,18 +61,18 @@ impl DocumentPage {
     }
 
     fn join(&mut self, shared: &mut Shared) {
-        if let Some(sentence) = self.selected() {
+        if let Some(sentence) = self.editing.selected() {
             self.recut(shared, SegmentEdit::Join { sentence });
         }
     }
 
     fn recut(&mut self, shared: &mut Shared, edit: SegmentEdit) {
-        if self.running.is_some() {
+        if self.translations.running.is_some() {
             let detail = "The document is being translated. Cancel, or wait until it is done.";
             return shared.notify(NoticeKind::Hint, NOT_CHANGED, detail);
         }
-        self.keep_edit_for_good(shared);
-        let Some(open) = &self.open else {
+        self.editing.keep_edit_for_good(shared);
+        let Some(open) = &self.editing.open else {
             return;
         };
         let (path, document) = (open.path.clone(), Arc::clone(&open.document));
@@ -103,10 +103,10 @@ impl DocumentPage {
             }
             Err(error) => return shared.show_error(NOT_CHANGED, &error),
         };
-        self.keep_edit_for_good(shared);
+        self.editing.keep_edit_for_good(shared);
         let is_same = |it: &&mut OpenDocument| Arc::ptr_eq(&it.document, &recutting.document);
-        let is_idle = self.running.is_none();
-        let open = self.open.as_mut().filter(is_same);
+        let is_idle = self.translations.running.is_none();
+        let open = self.editing.open.as_mut().filter(is_same);
         match open.map(|open| is_idle && open.recut(document)) {
             None => {}
             Some(true) => self.sentences_changed(shared),
@@ -121,13 +121,54 @@ impl DocumentPage {
     pub(crate) fn sentences_changed(&mut self, shared: &Shared) {
         self.suggestions.forget();
         self.terms.selected = None;
-        self.last_progress = None;
-        self.touch(shared);
+        self.translations.last_progress = None;
+        self.editing.touch(shared);
+    }
+
+    /// Takes the last change back, which is what stands in the editor if something was written there. Broken markup is
+    /// repaired for that, so that it can be done again.
+    pub(crate) fn undo(&mut self, shared: &mut Shared) {
+        self.editing.keep_edit_for_good(shared);
+        let (recuts, _) = self
+            .editing
+            .open
+            .as_ref()
+            .map_or((false, false), OpenDocument::recuts);
+        if self.must_wait(shared, recuts) {
+            return;
+        }
+        if self.editing.open.as_mut().is_some_and(OpenDocument::undo) {
+            shared.notices.retain(|notice| !notice.ends_with_undo);
+            self.undone(shared, recuts);
+        }
+    }
+
+    pub(crate) fn redo(&mut self, shared: &mut Shared) {
+        if !self.editing.keep_edit(shared) {
+            return;
+        }
+        let (_, recuts) = self
+            .editing
+            .open
+            .as_ref()
+            .map_or((false, false), OpenDocument::recuts);
+        if !self.must_wait(shared, recuts)
+            && self.editing.open.as_mut().is_some_and(OpenDocument::redo)
+        {
+            self.undone(shared, recuts);
+        }
+    }
+
+    fn undone(&mut self, shared: &Shared, recuts: bool) {
+        if recuts {
+            self.sentences_changed(shared);
+        }
+        self.editing.touch(shared);
     }
 
     /// Whether undoing, or redoing, has to wait for the end of a translation, and says so.
     pub(crate) fn must_wait(&mut self, shared: &mut Shared, recuts: bool) -> bool {
-        let waits = recuts && self.running.is_some();
+        let waits = recuts && self.translations.running.is_some();
         if waits {
             let detail = "The document is being translated. Cancel, or wait until it is done.";
             shared.notify(NoticeKind::Hint, NOT_CHANGED, detail);
@@ -136,7 +177,7 @@ impl DocumentPage {
     }
 
     fn move_caret(&mut self, forwards: bool) {
-        let (Some(open), Some(sentence)) = (&self.open, self.selected()) else {
+        let (Some(open), Some(sentence)) = (&self.editing.open, self.editing.selected()) else {
             return;
         };
         let text = stripped(&open.document.sentences[sentence].text);
@@ -159,7 +200,7 @@ impl DocumentPage {
 
     fn use_rules(&mut self, shared: &mut Shared, models: &Models, srx: Option<PathBuf>) {
         let language = self.languages(models).map(|(source, _)| source);
-        if let Some(open) = &self.open {
+        if let Some(open) = &self.editing.open {
             self.read_as(
                 shared,
                 ReadingOptions {

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use crate::ask::Ask;
 use crate::command::{Command, Page};
 use crate::document::DocumentPage;
+use crate::document::editing::Editing;
 use crate::document::languages::UNKNOWN;
-use crate::jobs::{FileRequest, Overwrite};
+use crate::jobs::{FileRequest, JobId, Overwrite};
 use crate::language;
 use crate::models::Models;
 use crate::notices::NoticeKind;
@@ -37,72 +38,47 @@ impl Form {
     }
 }
 
-impl DocumentPage {
-    pub(crate) fn ask_where_to_save(&mut self, shared: &mut Shared, models: &Models) {
-        if !self.keep_edit(shared) {
-            // Without the edit the file would differ from what the window shows; the editor says what is wrong.
-            shared.page = Page::Document;
-            return;
-        }
-        let Some(document) = &self.open else {
-            return;
-        };
-        let language = self.languages(models).map(|(_, target)| target);
-        let language = language.as_deref().unwrap_or("translated");
-        let stem = document
-            .path
-            .file_stem()
-            .map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
-        let format = document.document.format;
-        let extension = document.path.extension();
-        let extension = if format.written_extension() == format.extension() {
-            extension.map_or_else(String::new, |ext| format!(".{}", ext.to_string_lossy()))
-        } else {
-            format!(".{}", format.written_extension())
-        };
-        let name = format!("{stem}.{language}{extension}");
-        shared.asks.push(Ask::SaveTranslation {
-            document: document.path.clone(),
-            folder: self.document_folder(shared),
-            name,
-        });
+/// The translation that is being written.
+#[derive(Debug, Default)]
+pub struct Saving {
+    job: Option<JobId>,
+}
+
+impl Saving {
+    /// Whether the translation is being written.
+    pub fn is_running(&self) -> bool {
+        self.job.is_some()
     }
 
-    pub(crate) fn ask_where_to_export(&mut self, shared: &mut Shared, format: ExportFormat) {
-        if !self.keep_edit(shared) {
-            shared.page = Page::Document;
-            return;
-        }
-        let Some(document) = &self.open else {
-            return;
-        };
-        let name = document.path.file_name().unwrap_or_default();
-        shared.asks.push(Ask::ExportTranslation {
-            document: document.path.clone(),
-            folder: self.document_folder(shared),
-            name: format!("{}.{}", name.to_string_lossy(), format.extension()),
-            format,
-        });
+    /// Ends the writing if this is its job; whether it is.
+    pub(crate) fn ended(&mut self, job: JobId) -> bool {
+        self.job.take_if(|saving| *saving == job).is_some()
     }
 
     /// Writes the translation where it was written last; asks where there was no such place, or it is that of another
     /// language.
-    pub(crate) fn save_again(&mut self, shared: &mut Shared, models: &Models) {
-        let open = self.open.as_ref().filter(|_| self.saving.is_none());
+    pub(crate) fn save_again(
+        &mut self,
+        shared: &mut Shared,
+        editing: &mut Editing,
+        models: &Models,
+    ) {
+        let open = editing.open.as_ref().filter(|_| !self.is_running());
         let Some(open) = open else { return };
-        let language = self.languages(models).map(|(_, target)| target);
+        let language = editing.pair(models).codes().map(|(_, target)| target);
         let written = open.written.as_ref();
         let written = written.filter(|written| written.language == language);
         let Some(written) = written.cloned() else {
-            return self.ask_where_to_save(shared, models);
+            return ask_where(shared, editing, models);
         };
-        if !self.keep_edit(shared) {
+        if !editing.keep_edit(shared) {
             shared.page = Page::Document;
             return;
         }
-        let document = self.open.as_ref().map(|open| open.path.clone());
-        self.write_translation(
+        let document = editing.open.as_ref().map(|open| open.path.clone());
+        self.write(
             shared,
+            editing,
             models,
             &document.unwrap_or_default(),
             written.path,
@@ -111,20 +87,21 @@ impl DocumentPage {
     }
 
     /// Writes the translation of a document, if that is still the open one.
-    pub(crate) fn write_translation(
+    pub(crate) fn write(
         &mut self,
         shared: &mut Shared,
+        editing: &mut Editing,
         models: &Models,
         document: &Path,
         path: PathBuf,
         form: Form,
     ) {
         // The window goes on while the dialog is open.
-        if let Some(reason) = self.why_not_saved(document, &path) {
+        if let Some(reason) = why_not_saved(editing, document, &path) {
             return shared.notify(NoticeKind::Error, form.failure(), reason);
         }
-        self.keep_edit_if_valid(shared);
-        let Some(open) = &self.open else {
+        editing.keep_edit_if_valid(shared);
+        let Some(open) = &editing.open else {
             return;
         };
         if let Form::Document(_) = form
@@ -135,10 +112,10 @@ impl DocumentPage {
         let job = shared.next_job();
         let document = laid_out(open, shared.settings.subtitles);
         let targets = open.target_texts();
-        let languages = self.languages(models);
+        let languages = editing.pair(models).codes();
         shared.file_requests.push(match form {
             Form::Document(overwrite) => {
-                self.saving = Some(job);
+                self.job = Some(job);
                 FileRequest::SaveDocument {
                     job,
                     path,
@@ -164,19 +141,9 @@ impl DocumentPage {
             }
         });
     }
+}
 
-    pub(crate) fn why_not_saved(&self, document: &Path, path: &Path) -> Option<&'static str> {
-        let open = self.open.as_ref().map(|open| open.path.as_path());
-        let is_source = path == document || is_same_file(path, document);
-        if open != Some(document) {
-            Some("Another document is open now. Open its document again, then save.")
-        } else if is_source {
-            Some("That is the source document itself. Give the translation another name.")
-        } else {
-            None
-        }
-    }
-
+impl DocumentPage {
     pub(crate) fn translation_saved(
         &mut self,
         shared: &mut Shared,
@@ -184,13 +151,14 @@ impl DocumentPage {
         written: Written,
     ) {
         let path = written.path.clone();
-        self.with_document(|open| open.written = Some(written));
+        self.editing
+            .with_document(|open| open.written = Some(written));
         self.note_document(shared, models);
         let sentences = |number: usize| match number {
             1 => "1 sentence".to_owned(),
             _ => format!("{number} sentences"),
         };
-        let counts = self.open.as_ref().map(OpenDocument::counts);
+        let counts = self.editing.open.as_ref().map(OpenDocument::counts);
         let [untranslated, drafts] =
             counts.map_or([0, 0], |counts| [counts.untranslated, counts.draft]);
         let is_checked = shared.settings.shows_checks && !self.checking.is_running();
@@ -217,24 +185,71 @@ impl DocumentPage {
             shared.with_button("Show in folder", Command::ShowFolder(folder.to_owned()));
         }
     }
+}
 
-    pub fn is_saving(&self) -> bool {
-        self.saving.is_some()
+/// Asks where the translation is to be written.
+pub(crate) fn ask_where(shared: &mut Shared, editing: &mut Editing, models: &Models) {
+    if !editing.keep_edit(shared) {
+        // Without the edit the file would differ from what the window shows; the editor says what is wrong.
+        shared.page = Page::Document;
+        return;
     }
+    let Some(document) = &editing.open else {
+        return;
+    };
+    let language = editing.pair(models).codes().map(|(_, target)| target);
+    let language = language.as_deref().unwrap_or("translated");
+    let stem = document
+        .path
+        .file_stem()
+        .map_or_else(|| "document".into(), |stem| stem.to_string_lossy());
+    let format = document.document.format;
+    let extension = document.path.extension();
+    let extension = if format.written_extension() == format.extension() {
+        extension.map_or_else(String::new, |ext| format!(".{}", ext.to_string_lossy()))
+    } else {
+        format!(".{}", format.written_extension())
+    };
+    let name = format!("{stem}.{language}{extension}");
+    shared.asks.push(Ask::SaveTranslation {
+        document: document.path.clone(),
+        folder: editing.document_folder(shared),
+        name,
+    });
+}
 
-    pub(crate) fn save_project(&mut self, shared: &mut Shared) {
-        let again = std::mem::take(&mut shared.is_unkept);
-        let dirty = self.dirty_since_secs.take().is_some() || again;
-        let (Some(document), Some(data), true) = (&self.open, &shared.folders.data, dirty) else {
-            return;
-        };
-        let (data_folder, project) = (data.clone(), document.project());
-        let job = shared.keeping_job();
-        shared.file_requests.push(FileRequest::SaveProject {
-            job,
-            data_folder,
-            project,
-        });
+/// Asks where the translation is to be exported.
+pub(crate) fn ask_where_to_export(
+    shared: &mut Shared,
+    editing: &mut Editing,
+    format: ExportFormat,
+) {
+    if !editing.keep_edit(shared) {
+        shared.page = Page::Document;
+        return;
+    }
+    let Some(document) = &editing.open else {
+        return;
+    };
+    let name = document.path.file_name().unwrap_or_default();
+    shared.asks.push(Ask::ExportTranslation {
+        document: document.path.clone(),
+        folder: editing.document_folder(shared),
+        name: format!("{}.{}", name.to_string_lossy(), format.extension()),
+        format,
+    });
+}
+
+/// Why the translation of a document is not written to a path.
+fn why_not_saved(editing: &Editing, document: &Path, path: &Path) -> Option<&'static str> {
+    let open = editing.open.as_ref().map(|open| open.path.as_path());
+    let is_source = path == document || is_same_file(path, document);
+    if open != Some(document) {
+        Some("Another document is open now. Open its document again, then save.")
+    } else if is_source {
+        Some("That is the source document itself. Give the translation another name.")
+    } else {
+        None
     }
 }
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::command::Command;
-use crate::document::DocumentPage;
-use crate::document::language_model::{LanguageModelCommand, Tested};
+use crate::document::editing::Editing;
+use crate::document::language_model::{LanguageModelCommand, Suggestions, Tested};
+use crate::document::terms::Terms;
 use crate::error::Result;
 use crate::jobs::{JobId, Request, ServerRequest, State, SuggestionRequest};
 use crate::language;
@@ -27,23 +28,25 @@ const BEFORE: usize = 3;
 const AFTER: usize = 2;
 const SIMILAR: usize = 3;
 
-impl DocumentPage {
-    pub(crate) fn apply_language_model(
+impl Suggestions {
+    pub(crate) fn apply(
         &mut self,
         shared: &mut Shared,
+        editing: &mut Editing,
+        terms: &Terms,
         models: &Models,
         command: LanguageModelCommand,
     ) {
         match command {
             LanguageModelCommand::Name => {
-                self.suggestions.tested = Tested::No;
-                self.suggestions.is_naming = true;
+                self.tested = Tested::No;
+                self.is_naming = true;
             }
             LanguageModelCommand::Test(address) => self.test_server(shared, address),
-            LanguageModelCommand::Leave => self.suggestions.is_naming = false,
-            LanguageModelCommand::Choose(chosen) => self.choose_language_model(shared, chosen),
-            LanguageModelCommand::Suggest => self.request_suggestion(shared, models),
-            LanguageModelCommand::Use => self.use_suggestion(shared),
+            LanguageModelCommand::Leave => self.is_naming = false,
+            LanguageModelCommand::Choose(chosen) => self.choose(shared, chosen),
+            LanguageModelCommand::Suggest => self.request(shared, editing, terms, models),
+            LanguageModelCommand::Use => self.use_found(shared, editing),
         }
     }
 
@@ -55,42 +58,42 @@ impl DocumentPage {
         match endpoint(&server) {
             Ok(endpoint) => {
                 let job = shared.next_job();
-                self.suggestions.tested = Tested::Running(job);
+                self.tested = Tested::Running(job);
                 let request = ServerRequest { job, endpoint };
-                self.suggestions.server_requests.push(request);
+                self.server_requests.push(request);
             }
-            Err(error) => self.suggestions.tested = Tested::Failed(in_words(&error)),
+            Err(error) => self.tested = Tested::Failed(in_words(&error)),
         }
     }
 
     pub(crate) fn server_tested(&mut self, job: JobId, models: Result<Vec<String>>) {
-        if self.suggestions.tested == Tested::Running(job) {
-            self.suggestions.tested = match models {
+        if self.tested == Tested::Running(job) {
+            self.tested = match models {
                 Ok(models) => Tested::Models(models),
                 Err(error) => Tested::Failed(in_words(&error)),
             };
         }
     }
 
-    fn choose_language_model(&mut self, shared: &mut Shared, chosen: Option<LanguageModel>) {
+    fn choose(&mut self, shared: &mut Shared, chosen: Option<LanguageModel>) {
         if let Some(chosen) = &chosen
             && let Err(error) = endpoint(chosen)
         {
             shared.show_error("The language model cannot be used", &error);
             return;
         }
-        self.suggestions.is_naming = false;
-        self.suggestions.forget();
+        self.is_naming = false;
+        self.forget();
         shared.set(|settings| settings.language_model = chosen);
     }
 
-    fn request_suggestion(&mut self, shared: &mut Shared, models: &Models) {
+    fn request(&mut self, shared: &mut Shared, editing: &Editing, terms: &Terms, models: &Models) {
         let Some(chosen) = shared.settings.language_model.clone() else {
-            self.suggestions.is_naming = true;
+            self.is_naming = true;
             return;
         };
         let (Some(question), ModelState::Open { info, .. }) =
-            (self.question(models), &models.current)
+            (question(editing, terms, models), &models.current)
         else {
             let detail = "Open a model, which sets the languages, and select a sentence.";
             shared.notify(NoticeKind::Hint, "Nothing to suggest", detail);
@@ -105,8 +108,8 @@ impl DocumentPage {
             }
         };
         let job = shared.next_job();
-        self.suggestions.pending = self.selected().map(|sentence| (job, sentence));
-        self.suggestions.requests.push(SuggestionRequest {
+        self.pending = editing.selected().map(|sentence| (job, sentence));
+        self.requests.push(SuggestionRequest {
             job,
             endpoint,
             source,
@@ -115,56 +118,22 @@ impl DocumentPage {
         });
     }
 
-    /// The question about the selected sentence; none without a source to translate.
-    fn question(&self, models: &Models) -> Option<Question> {
-        let open = self.open.as_ref()?;
-        let (index, sentences) = (open.selected?, &open.document.sentences);
-        let neighbour = |index: usize| {
-            let target = open.target(index);
-            let is_there = target.state != State::Untranslated;
-            Neighbour {
-                source: to_editable(&sentences[index].text),
-                target: is_there.then(|| to_editable(&target.text)),
-            }
-        };
-        let sentence = &sentences[index];
-        let memory = self.memory(models).map(|memory| {
-            let shown = sentence.plain_text();
-            let similar = memory.to_show(shown.trim()).into_iter().take(SIMILAR);
-            let pairs = similar.map(|pair| (pair.source.to_owned(), pair.target.to_owned()));
-            pairs.collect()
-        });
-        let terms = self.terms.index.as_ref();
-        let terms = terms.map(|index| index.pairs(&sentence.text));
-        let after = (index + 1..sentences.len()).take(AFTER);
-        Some(Question {
-            stored: sentence.text.clone(),
-            source: to_editable(&sentence.text),
-            before: (index.saturating_sub(BEFORE)..index)
-                .map(neighbour)
-                .collect(),
-            after: after.map(neighbour).collect(),
-            terms: terms.unwrap_or_default(),
-            memory: memory.unwrap_or_default(),
-        })
-    }
-
     pub(crate) fn suggested(
         &mut self,
         shared: &mut Shared,
+        editing: &Editing,
         models: &Models,
         job: JobId,
         suggestion: Result<Box<Suggestion>>,
     ) {
-        let Some((_, sentence)) = self.suggestions.pending.take_if(|pending| pending.0 == job)
-        else {
+        let Some((_, sentence)) = self.pending.take_if(|pending| pending.0 == job) else {
             return;
         };
         match suggestion {
             Ok(suggestion) => {
                 let text = suggestion.text.clone();
-                self.suggestions.found = Some((sentence, *suggestion));
-                self.rank(shared, models, sentence, text);
+                self.found = Some((sentence, *suggestion));
+                self.rank(shared, editing, models, sentence, text);
             }
             Err(error) => {
                 shared.show_error("The language model gave no suggestion", &error);
@@ -175,8 +144,15 @@ impl DocumentPage {
     }
 
     /// Scores the translation and the suggestion with the open model; not where two models are chained.
-    fn rank(&mut self, shared: &mut Shared, models: &Models, sentence: usize, suggested: String) {
-        let (Some(open), ModelState::Open { .. }) = (&self.open, &models.current) else {
+    fn rank(
+        &mut self,
+        shared: &mut Shared,
+        editing: &Editing,
+        models: &Models,
+        sentence: usize,
+        suggested: String,
+    ) {
+        let (Some(open), ModelState::Open { .. }) = (&editing.open, &models.current) else {
             return;
         };
         let own = open.target(sentence);
@@ -190,7 +166,7 @@ impl DocumentPage {
         let (document, candidates) = (Arc::clone(&open.document), [own.text.clone(), suggested]);
         let (revision, known) = (open.revision(sentence), known.collect());
         let job = shared.next_job();
-        self.suggestions.ranking = Some((job, sentence, revision));
+        self.ranking = Some((job, sentence, revision));
         shared.requests.push(Request::Rank {
             job,
             document,
@@ -200,22 +176,56 @@ impl DocumentPage {
         });
     }
 
-    pub(crate) fn ranked(&mut self, job: JobId, mean_log_probs: Option<[f32; 2]>) {
-        let ranking = self.suggestions.ranking.take_if(|ranking| ranking.0 == job);
+    pub(crate) fn was_ranked(&mut self, job: JobId, mean_log_probs: Option<[f32; 2]>) {
+        let ranking = self.ranking.take_if(|ranking| ranking.0 == job);
         let ranked = ranking.zip(mean_log_probs);
         if let Some(((_, sentence, revision), means)) = ranked {
-            self.suggestions.ranked = Some((sentence, revision, means));
+            self.ranked = Some((sentence, revision, means));
         }
     }
 
-    fn use_suggestion(&mut self, shared: &Shared) {
-        let suggestion = self.selected().and_then(|it| self.suggestions.get(it));
+    fn use_found(&mut self, shared: &Shared, editing: &mut Editing) {
+        let suggestion = editing.selected().and_then(|it| self.get(it));
         if let Some(text) = suggestion.map(|suggestion| to_editable(&suggestion.text)) {
-            self.keep_edit_for_good(shared);
-            self.edit_selected(shared);
-            self.editing(shared, text);
+            editing.keep_edit_for_good(shared);
+            editing.edit_selected(shared);
+            editing.set_text(shared, text);
         }
     }
+}
+
+/// The question about the selected sentence; none without a source to translate.
+fn question(editing: &Editing, terms: &Terms, models: &Models) -> Option<Question> {
+    let open = editing.open.as_ref()?;
+    let (index, sentences) = (open.selected?, &open.document.sentences);
+    let neighbour = |index: usize| {
+        let target = open.target(index);
+        let is_there = target.state != State::Untranslated;
+        Neighbour {
+            source: to_editable(&sentences[index].text),
+            target: is_there.then(|| to_editable(&target.text)),
+        }
+    };
+    let sentence = &sentences[index];
+    let memory = editing.pair(models).memory().map(|memory| {
+        let shown = sentence.plain_text();
+        let similar = memory.to_show(shown.trim()).into_iter().take(SIMILAR);
+        let pairs = similar.map(|pair| (pair.source.to_owned(), pair.target.to_owned()));
+        pairs.collect()
+    });
+    let terms = terms.index.as_ref();
+    let terms = terms.map(|index| index.pairs(&sentence.text));
+    let after = (index + 1..sentences.len()).take(AFTER);
+    Some(Question {
+        stored: sentence.text.clone(),
+        source: to_editable(&sentence.text),
+        before: (index.saturating_sub(BEFORE)..index)
+            .map(neighbour)
+            .collect(),
+        after: after.map(neighbour).collect(),
+        terms: terms.unwrap_or_default(),
+        memory: memory.unwrap_or_default(),
+    })
 }
 
 fn endpoint(chosen: &LanguageModel) -> Result<Endpoint> {

@@ -5,102 +5,85 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::ask::Ask;
-use crate::document::DocumentPage;
-use crate::document::terms::{NewTerm, SourceSelection, TermsCommand};
+use crate::document::editing::Editing;
+use crate::document::terms::{NewTerm, SourceSelection, Terms, TermsCommand};
 use crate::error::Result;
 use crate::jobs::{FileRequest, JobId};
 use crate::models::Models;
 use crate::notices::NoticeKind;
-use crate::open_document::Insertion;
 use crate::shared::Shared;
 use canopy_document::placeholder::stripped;
 use canopy_qa::terms::{Stems, TargetWords, Term, TermIndex, Termbase};
 use canopy_translate::inference::pair_key;
 
-impl DocumentPage {
-    pub(crate) fn apply_terms(
+impl Terms {
+    pub(crate) fn apply(
         &mut self,
         shared: &mut Shared,
+        editing: &mut Editing,
         models: &Models,
         command: TermsCommand,
     ) {
         match command {
             TermsCommand::Choose => shared.asks.push(Ask::Terms),
-            TermsCommand::Use(paths) => self.use_terms(shared, models, paths),
+            TermsCommand::Use(paths) => self.use_files(shared, editing, models, paths),
             TermsCommand::Also(path) => {
-                let mut paths = self.terms_paths(shared);
+                let mut paths = files(shared, editing);
                 paths.retain(|other| *other != path);
                 paths.push(path);
-                self.use_terms(shared, models, paths);
+                self.use_files(shared, editing, models, paths);
             }
             TermsCommand::SelectSource(selection) => {
-                if !selection.chars.is_empty() && self.selected() != Some(selection.sentence) {
-                    self.select(shared, selection.sentence);
+                if !selection.chars.is_empty() && editing.selected() != Some(selection.sentence) {
+                    editing.select(shared, selection.sentence);
                 }
-                self.terms.selected = Some(selection);
+                self.selected = Some(selection);
             }
-            TermsCommand::SelectTarget(text) => self.terms.selected_target = text,
-            TermsCommand::InsertNext => self.insert_next_term(shared),
-            TermsCommand::Insert(text) => self.insert(shared, text),
-            TermsCommand::New => self.begin_term(),
-            TermsCommand::SetNew(new) => self.terms.new = Some(new),
-            TermsCommand::AddNew => self.add_term(shared, models),
-            TermsCommand::DiscardNew => self.terms.new = None,
+            TermsCommand::SelectTarget(text) => self.selected_target = text,
+            TermsCommand::InsertNext => self.insert_next(shared, editing),
+            TermsCommand::Insert(text) => editing.insert_term(shared, text),
+            TermsCommand::New => self.begin(editing),
+            TermsCommand::SetNew(new) => self.new = Some(new),
+            TermsCommand::AddNew => self.add(shared, editing, models),
+            TermsCommand::DiscardNew => self.new = None,
         }
     }
 
     /// Uses termbases for the open document, and for those that are opened next.
-    pub(crate) fn use_terms(&mut self, shared: &mut Shared, models: &Models, paths: Vec<PathBuf>) {
+    pub(crate) fn use_files(
+        &mut self,
+        shared: &mut Shared,
+        editing: &mut Editing,
+        models: &Models,
+        paths: Vec<PathBuf>,
+    ) {
         shared.set(|settings| {
             for path in paths.iter().rev() {
                 settings.remember_terms(path);
             }
             settings.terms.clone_from(&paths);
         });
-        self.keep_terms_of_pair(shared, models, paths.clone());
-        self.with_document(|document| document.terms = paths);
-        if self.open.is_some() {
-            self.touch(shared);
+        keep_for_pair(shared, editing, models, paths.clone());
+        editing.with_document(|document| document.terms = paths);
+        if editing.open.is_some() {
+            editing.touch(shared);
         }
-        self.read_terms(shared, models);
-    }
-
-    /// Notes the termbases of the pair that is translated between, or that it has none.
-    fn keep_terms_of_pair(&mut self, shared: &mut Shared, models: &Models, paths: Vec<PathBuf>) {
-        let Some((from, to)) = self.languages(models) else {
-            return;
-        };
-        let key = pair_key(&from, &to);
-        shared.set(|settings| {
-            if paths.is_empty() {
-                settings.termbases.remove(&key);
-            } else {
-                settings.termbases.insert(key, paths);
-            }
-        });
-    }
-
-    /// The termbases of the open document, or those that the next document gets.
-    fn terms_paths(&self, shared: &Shared) -> Vec<PathBuf> {
-        match &self.open {
-            Some(document) => document.terms.clone(),
-            None => shared.settings.terms.clone(),
-        }
+        self.read(shared, editing, models);
     }
 
     /// Reads the termbases again, if there is a model that says their languages.
-    pub(crate) fn read_terms(&mut self, shared: &mut Shared, models: &Models) {
-        let paths = self.terms_paths(shared);
-        self.terms.paths.clone_from(&paths);
-        (self.terms.index, self.terms.reading) = (None, None);
-        let Some((source_language, target_language)) = self.languages(models) else {
+    pub(crate) fn read(&mut self, shared: &mut Shared, editing: &Editing, models: &Models) {
+        let paths = files(shared, editing);
+        self.paths.clone_from(&paths);
+        (self.index, self.reading) = (None, None);
+        let Some((source_language, target_language)) = editing.pair(models).codes() else {
             return;
         };
         if paths.is_empty() {
             return;
         }
         let job = shared.next_job();
-        self.terms.reading = Some(job);
+        self.reading = Some(job);
         shared.file_requests.push(FileRequest::ReadTerms {
             job,
             paths,
@@ -109,31 +92,26 @@ impl DocumentPage {
         });
     }
 
-    pub(crate) fn terms_read(
+    pub(crate) fn was_read(
         &mut self,
         shared: &mut Shared,
         job: JobId,
         base: Result<Arc<TermIndex>>,
     ) {
-        if self
-            .terms
-            .reading
-            .take_if(|reading| *reading == job)
-            .is_none()
-        {
+        if self.reading.take_if(|reading| *reading == job).is_none() {
             return;
         }
         match base {
-            Ok(index) => self.terms.index = Some(index),
+            Ok(index) => self.index = Some(index),
             Err(error) => shared.show_error("The termbase could not be read", &error),
         }
     }
 
-    fn insert_next_term(&mut self, shared: &mut Shared) {
-        let Some(sentence) = self.selected() else {
+    fn insert_next(&mut self, shared: &mut Shared, editing: &mut Editing) {
+        let Some(sentence) = editing.selected() else {
             return;
         };
-        let (Some(index), Some(document)) = (&self.terms.index, &self.open) else {
+        let (Some(index), Some(document)) = (&self.index, &editing.open) else {
             return;
         };
         let written = match &document.editor {
@@ -152,7 +130,7 @@ impl DocumentPage {
             terms.find_map(|term| term.target().map(str::to_owned))
         });
         match lacking {
-            Some(text) => self.insert(shared, text),
+            Some(text) => editing.insert_term(shared, text),
             None => shared.notify(
                 NoticeKind::Hint,
                 "No term to insert",
@@ -161,60 +139,41 @@ impl DocumentPage {
         }
     }
 
-    /// Opens the editor on the selected sentence, if it is not open, and writes a text where the caret is.
-    fn insert(&mut self, shared: &Shared, text: String) {
-        let Some(selected) = self.selected() else {
+    fn begin(&mut self, editing: &Editing) {
+        let Some(document) = &editing.open else {
             return;
         };
-        let editor = self
-            .open
-            .as_ref()
-            .and_then(|document| document.editor.as_ref());
-        if editor.is_none_or(|editor| editor.sentence != selected) {
-            self.edit_selected(shared);
-        }
-        self.with_document(|document| {
-            if let Some(editor) = &mut document.editor {
-                editor.insert = Some(Insertion::Term(text));
-            }
-        });
-    }
-
-    fn begin_term(&mut self) {
-        let Some(document) = &self.open else {
-            return;
-        };
-        let selection = self.terms.selected.as_ref();
+        let selection = self.selected.as_ref();
         let selection = selection.filter(|it| Some(it.sentence) == document.selected);
         let source = selection.map_or_else(String::new, |SourceSelection { sentence, chars }| {
             let shown = stripped(&document.document.sentences[*sentence].text);
             let chars = whole_words(&shown, chars);
             shown.chars().skip(chars.start).take(chars.len()).collect()
         });
-        self.terms.new = Some(NewTerm {
+        self.new = Some(NewTerm {
             source: source.trim().to_owned(),
-            target: self.terms.selected_target.trim().to_owned(),
+            target: self.selected_target.trim().to_owned(),
         });
     }
 
     /// Adds the new term to the first termbase and keeps that on disk; where there is none yet, it begins one beside the projects.
-    fn add_term(&mut self, shared: &mut Shared, models: &Models) {
-        let Some(new) = self.terms.new.clone() else {
+    fn add(&mut self, shared: &mut Shared, editing: &mut Editing, models: &Models) {
+        let Some(new) = self.new.clone() else {
             return;
         };
         let (source, target) = (new.source.trim(), new.target.trim());
         if source.is_empty() || target.is_empty() {
             return;
         }
-        let Some((from, to)) = self.languages(models) else {
+        let Some((from, to)) = editing.pair(models).codes() else {
             let detail = "Open a model first: it sets the languages.";
             return shared.notify(NoticeKind::Error, "The term was not added", detail);
         };
-        if self.terms.reading.is_some() {
+        if self.reading.is_some() {
             let detail = "The termbase is still being read.";
             return shared.notify(NoticeKind::Error, "The term was not added", detail);
         }
-        let paths = match (self.terms.paths.as_slice(), &self.terms.index) {
+        let paths = match (self.paths.as_slice(), &self.index) {
             (paths @ [_, ..], Some(_)) => paths.to_vec(),
             ([_, ..], None) => {
                 let detail =
@@ -229,33 +188,54 @@ impl DocumentPage {
                 vec![data.join("terms").join(format!("{from}-{to}.csv"))]
             }
         };
-        self.terms.new = None;
+        self.new = None;
         let job = shared.keeping_job();
-        self.terms.reading = Some(job);
+        self.reading = Some(job);
         shared.file_requests.push(FileRequest::AddTerm {
             job,
             paths: paths.clone(),
             languages: (from, to),
             term: Term::new(source, target),
         });
-        if self.terms.paths.is_empty() {
+        if self.paths.is_empty() {
             shared.set(|settings| {
                 settings.remember_terms(&paths[0]);
                 settings.terms.clone_from(&paths);
             });
-            self.keep_terms_of_pair(shared, models, paths.clone());
-            self.with_document(|document| document.terms.clone_from(&paths));
-            self.touch(shared);
-            self.terms.paths = paths;
+            keep_for_pair(shared, editing, models, paths.clone());
+            editing.with_document(|document| document.terms.clone_from(&paths));
+            editing.touch(shared);
+            self.paths = paths;
         }
     }
 
     /// The termbase that translations use.
     pub(crate) fn termbase(&self) -> Option<Arc<Termbase>> {
-        self.terms
-            .index
-            .as_ref()
-            .map(|index| Arc::clone(index.base()))
+        let index = self.index.as_ref()?;
+        Some(Arc::clone(index.base()))
+    }
+}
+
+/// Notes the termbases of the pair that is translated between, or that it has none.
+fn keep_for_pair(shared: &mut Shared, editing: &Editing, models: &Models, paths: Vec<PathBuf>) {
+    let Some((from, to)) = editing.pair(models).codes() else {
+        return;
+    };
+    let key = pair_key(&from, &to);
+    shared.set(|settings| {
+        if paths.is_empty() {
+            settings.termbases.remove(&key);
+        } else {
+            settings.termbases.insert(key, paths);
+        }
+    });
+}
+
+/// The termbases of the open document, or those that the next document gets.
+fn files(shared: &Shared, editing: &Editing) -> Vec<PathBuf> {
+    match &editing.open {
+        Some(document) => document.terms.clone(),
+        None => shared.settings.terms.clone(),
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use tracing::{Tracing, Wanted};
+pub(crate) use tracing::UnitTrace;
 
 pub use contrast::{Contrast, ContrastCommand, Listed, deciding_word};
 

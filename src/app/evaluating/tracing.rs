@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use crate::command::{Command, Scope};
-use crate::document::DocumentPage;
 use crate::jobs::{FileRequest, JobId};
 use crate::state::AppState;
 
@@ -19,9 +18,18 @@ pub(crate) struct TracedUnit {
     pub(super) wanted: Option<Wanted>,
 }
 
+/// The trace of a unit that is to be made.
+#[derive(Debug, Default)]
+pub(crate) struct UnitTrace {
+    /// Set while its document is opened, and then while that is translated.
+    tracing: Option<Tracing>,
+    /// The part of it that is shown, if it is made for an item of a contrastive set.
+    wanted: Option<Wanted>,
+}
+
 /// On the way from a unit to its trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Tracing {
+enum Tracing {
     /// The paragraph of the document that is being opened.
     Opening {
         paragraph: usize,
@@ -55,33 +63,33 @@ impl AppState {
         );
         self.open(unit.path);
         let paragraph = unit.paragraph;
-        self.document.tracing = Some(Tracing::Opening { paragraph, job });
-        self.document.wanted = unit.wanted;
+        self.document.trace.tracing = Some(Tracing::Opening { paragraph, job });
+        self.document.trace.wanted = unit.wanted;
     }
 
     /// A document has been opened: goes on if it was for a trace.
     pub(crate) fn opened_for_trace(&mut self) {
-        let Some(Tracing::Opening { paragraph, .. }) = self.document.tracing.take() else {
+        let Some(Tracing::Opening { paragraph, .. }) = self.document.trace.tracing.take() else {
             return;
         };
-        let Some(open) = &self.document.open else {
+        let Some(open) = &self.document.editing.open else {
             return;
         };
         let paragraph = open.document.paragraphs.get(paragraph);
         let Some(sentence) = paragraph.map(|paragraph| paragraph.sentences.start) else {
             return;
         };
-        self.document.select(&self.shared, sentence);
-        self.document.tracing = Some(Tracing::Translating);
+        self.document.editing.select(&self.shared, sentence);
+        self.document.trace.tracing = Some(Tracing::Translating);
         self.translate(Scope::Document);
-        if !self.document.is_busy() {
-            self.document.forget_trace();
+        if !self.document.translations.is_busy() {
+            self.document.trace.forget();
         }
     }
 
     /// A translation has ended: shows the trace if it was for one.
     pub(crate) fn translated_for_trace(&mut self) {
-        if self.document.tracing.take() == Some(Tracing::Translating) {
+        if self.document.trace.tracing.take() == Some(Tracing::Translating) {
             self.take_wanted();
             self.explorer.show_page(
                 &mut self.shared,
@@ -94,10 +102,10 @@ impl AppState {
 
     /// Before the trace of an item: its sentence has the right translation, and the explorer looks for its word.
     fn take_wanted(&mut self) {
-        let Some(Wanted { correct, word }) = self.document.wanted.take() else {
+        let Some(Wanted { correct, word }) = self.document.trace.wanted.take() else {
             return;
         };
-        let Some(sentence) = self.document.selected() else {
+        let Some(sentence) = self.document.editing.selected() else {
             return;
         };
         for command in [
@@ -111,17 +119,16 @@ impl AppState {
     }
 }
 
-impl DocumentPage {
+impl UnitTrace {
     /// Gives up a trace whose document is not there or no longer wanted.
-    pub(crate) fn forget_trace(&mut self) {
-        self.tracing = None;
-        self.wanted = None;
+    pub(crate) fn forget(&mut self) {
+        *self = Self::default();
     }
 
     /// The document of a unit could not be written.
-    pub(crate) fn unit_not_written(&mut self, job: JobId) {
+    pub(crate) fn not_written(&mut self, job: JobId) {
         if matches!(self.tracing, Some(Tracing::Opening { job: write, .. }) if write == job) {
-            self.forget_trace();
+            self.forget();
         }
     }
 }

@@ -85,11 +85,11 @@ impl Explorer {
                 self.trace_document(shared, document, models, projects, part, None);
             }
             C::AskOpenTrace => shared.asks.push(Ask::OpenTrace {
-                folder: document.document_folder(shared),
+                folder: document.editing.document_folder(shared),
             }),
             C::OpenTrace(path) => self.open_trace(shared, path, false),
             C::AskCompare => shared.asks.push(Ask::CompareTrace {
-                folder: document.document_folder(shared),
+                folder: document.editing.document_folder(shared),
             }),
             C::CompareWith(path) => self.open_trace(shared, path, true),
             C::StopComparing => {
@@ -224,7 +224,7 @@ impl Explorer {
         (view, sentence): (ModelView, usize),
         edit: Option<ContextEdit>,
     ) {
-        let Some(document) = &document.open else {
+        let Some(document) = &document.editing.open else {
             return;
         };
         // What the model has begun to adapt to for one sentence, it needs for the next one too.
@@ -260,13 +260,14 @@ impl Explorer {
         let is_empty = self.trace.is_none() && self.awaited.is_none();
         if let Some(example) = shared.shipped.traces.first().cloned()
             && is_empty
-            && document.open.is_none()
+            && document.editing.open.is_none()
         {
             self.open_trace(shared, example, false);
             return;
         }
         // Where the reader was in the document.
         let Some(sentence) = document
+            .editing
             .selected()
             .filter(|_| self.is_traced(shared, present))
         else {
@@ -349,12 +350,12 @@ impl Explorer {
         part: Option<Range<usize>>,
         top_t: Option<usize>,
     ) {
-        document.keep_edit_if_valid(shared);
+        document.editing.keep_edit_if_valid(shared);
         let present = Present::new(document, models, projects);
         if present.why_no_trace().is_some() {
             return;
         }
-        let (Some(origin), Some(open)) = (present.origin(shared), &document.open) else {
+        let (Some(origin), Some(open)) = (present.origin(shared), &document.editing.open) else {
             return;
         };
         let (targets, document) = (open.target_texts(), open.document.clone());

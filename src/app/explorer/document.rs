@@ -22,8 +22,10 @@ impl Explorer {
         };
         if self.is_in_document(document, sentence) {
             shared.page = Page::Document;
-            document.select(shared, sentence);
-            document.with_document(|document| document.scroll_to.set(sentence));
+            document.editing.select(shared, sentence);
+            document
+                .editing
+                .with_document(|document| document.scroll_to.set(sentence));
             return;
         }
         let name = &source.overview().document;
@@ -34,7 +36,7 @@ impl Explorer {
 
     /// Whether a sentence of the trace stands at the same place of the open document.
     fn is_in_document(&self, document: &DocumentPage, sentence: usize) -> bool {
-        let (Some(open), Some(trace)) = (&document.open, &self.trace) else {
+        let (Some(open), Some(trace)) = (&document.editing.open, &self.trace) else {
             return false;
         };
         let overview = trace.source.overview();
@@ -55,7 +57,7 @@ impl Explorer {
 
     /// Why the trace that is shown is not of the open document as it is now; nothing of one from a file.
     pub fn why_trace_is_old(&self, shared: &Shared, present: Present<'_>) -> Option<&'static str> {
-        let open = present.document.open.as_ref()?;
+        let open = present.document.editing.open.as_ref()?;
         let Origin::Document {
             path,
             document,

@@ -89,6 +89,7 @@ impl Explorer {
             let selected = match &origin {
                 Origin::Document { .. } => present
                     .document
+                    .editing
                     .open
                     .as_ref()
                     .and_then(|open| open.selected),

@@ -52,7 +52,7 @@ impl Explorer {
     }
 
     fn wanted_margin(&self, document: &DocumentPage) -> Option<(Arc<TraceSource>, Query)> {
-        let open = document.open.as_ref()?;
+        let open = document.editing.open.as_ref()?;
         let trace = self.trace.as_ref()?;
         let Origin::Document { document, .. } = &trace.origin else {
             return None;

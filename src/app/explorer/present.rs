@@ -61,7 +61,7 @@ impl Present<'_> {
         let ModelState::Open { info, .. } = &self.models.current else {
             return None;
         };
-        let document = self.document.open.as_ref()?;
+        let document = self.document.editing.open.as_ref()?;
         Some(Origin::Document {
             path: document.path.clone(),
             document: document.document.clone(),
@@ -73,13 +73,13 @@ impl Present<'_> {
 
     /// Why the open document cannot be traced now.
     pub fn why_no_trace(self) -> Option<&'static str> {
-        let Some(document) = &self.document.open else {
+        let Some(document) = &self.document.editing.open else {
             return Some("No document is open.");
         };
         match &self.models.current {
             ModelState::None => Some("No model is open."),
             ModelState::Opening { .. } => Some("The model is being opened."),
-            ModelState::Open { .. } if self.document.running.is_some() => {
+            ModelState::Open { .. } if self.document.translations.running.is_some() => {
                 Some("The document is being translated.")
             }
             ModelState::Open { .. } => {

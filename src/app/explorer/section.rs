@@ -15,7 +15,7 @@ impl Present<'_> {
         let ModelState::Open { info, .. } = &self.models.current else {
             return None;
         };
-        let document = &self.document.open.as_ref()?.document;
+        let document = &self.document.editing.open.as_ref()?.document;
         let part = part.unwrap_or(0..document.sentences.len());
         Some(info.trace_cost.bytes(document, part))
     }
@@ -23,7 +23,7 @@ impl Present<'_> {
     /// Returns the largest section around a sentence of the open document whose trace costs little, or, where the smallest
     /// costs much, as many sentences around it as do not; none if the whole document costs little.
     pub fn traced_section(self, sentence: usize) -> Option<Range<usize>> {
-        let document = &self.document.open.as_ref()?.document;
+        let document = &self.document.editing.open.as_ref()?.document;
         let costs_little = |part: &Range<usize>| {
             let bytes = self.trace_bytes(Some(part.clone()));
             bytes.is_some_and(|bytes| bytes <= UNASKED_BYTES)

@@ -57,7 +57,7 @@ impl Models {
             C::Use(folder) => {
                 self.open_model(shared, document, projects, folder);
                 self.found = None;
-                if document.open.is_some() {
+                if document.editing.open.is_some() {
                     shared.page = Page::Document;
                 }
             }
@@ -135,7 +135,7 @@ impl Models {
         });
         let current = document.languages(self);
         let is_current = current.is_some_and(|(from, to)| from == source && to == target);
-        if is_current && !document.is_busy() {
+        if is_current && !document.translations.is_busy() {
             self.open_between(shared, document, projects, source, Some(target));
         }
     }

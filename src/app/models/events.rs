@@ -134,7 +134,7 @@ impl Models {
         shared.notify(NoticeKind::Done, format!("{} is added", model.name), detail);
         // A document that no model fitted may have one now.
         let fits = matches!(
-            document.language_note(shared, self),
+            document.pair(self).note(shared),
             Some(LanguageNote::Detected | LanguageNote::Unlike { .. })
         );
         self.is_undecided |= !fits;
@@ -155,7 +155,7 @@ impl Models {
             let leg = canopy_translate::inference::Leg::alone(folder.to_owned());
             self.open_legs(shared, document, projects, vec![leg]);
         } else {
-            self.is_undecided |= document.without_model(self).is_some();
+            self.is_undecided |= document.pair(self).without_model().is_some();
         }
         self.choose_for_document(shared, document, projects);
     }

@@ -277,7 +277,7 @@ impl Models {
             format!("{} is installed", model.name),
             detail,
         );
-        let note = document.language_note(shared, self);
+        let note = document.pair(self).note(shared);
         self.add_listed(model.clone());
         match note {
             Some(LanguageNote::NoModel { code, target, .. }) => {
@@ -311,7 +311,7 @@ impl Models {
         target: Option<String>,
     ) {
         let target = target.filter(|target| model.target(source, Some(target)).is_some());
-        if model.translates_from(source) && document.running.is_none() {
+        if model.translates_from(source) && document.translations.running.is_none() {
             self.open_between(shared, document, projects, source, target.as_deref());
         }
     }

@@ -92,10 +92,10 @@ impl Models {
         document: &mut DocumentPage,
         projects: &Projects,
     ) {
-        let Some(open) = document.open.as_ref() else {
+        let Some(open) = document.editing.open.as_ref() else {
             return self.open_said(shared, document, projects);
         };
-        if self.is_named || document.running.is_some() {
+        if self.is_named || document.translations.running.is_some() {
             return;
         }
         let (source, current) = (open.source(), document.languages(self));
@@ -152,12 +152,12 @@ impl Models {
             };
             let opened = self.opened.as_slice();
             let is_alone = matches!(opened, [opened] if opened.folder == leg.folder);
-            if !is_alone || !document.model_fits(self) {
+            if !is_alone || !document.pair(self).model_fits() {
                 self.open_legs(shared, document, projects, vec![leg]);
             }
             return;
         }
-        if document.model_fits(self) {
+        if document.pair(self).model_fits() {
             self.take_default(shared, document, projects, source, target);
         } else {
             self.open_between(shared, document, projects, source, Some(target));
@@ -203,9 +203,9 @@ impl Models {
             });
         if !is_open {
             // A translation that was requested earlier is made with this model.
-            let waiting = document.waiting_scope.take();
+            let waiting = document.translations.waiting_scope.take();
             self.open_legs(shared, document, projects, legs);
-            document.waiting_scope = waiting;
+            document.translations.waiting_scope = waiting;
         }
         self.is_by_hand = false;
         true
@@ -222,9 +222,11 @@ impl Models {
         let current = document.languages(self);
         let target = current.map(|(_, target)| target);
         let target = target.filter(|target| !is_same_language(target, source));
-        if document.open.is_some() {
-            document.with_document(|open| open.source_language = Some(source.to_owned()));
-            document.touch(shared);
+        if document.editing.open.is_some() {
+            document
+                .editing
+                .with_document(|open| open.source_language = Some(source.to_owned()));
+            document.editing.touch(shared);
         }
         let is_open = target.is_some_and(|target| {
             self.stay_with_model(shared, document, projects, source, &target)
@@ -232,6 +234,7 @@ impl Models {
         });
         // Work that is there stays in its language, and so does a file that declares its target.
         let is_bound = document
+            .editing
             .open
             .as_ref()
             .is_some_and(|open| open.has_work() || open.declared_languages()[1].is_some());
@@ -262,9 +265,11 @@ impl Models {
             return;
         };
         document.switch_target(shared, self, target);
-        document.with_document(|open| open.name_variant(target));
-        if document.open.is_some() {
-            document.touch(shared);
+        document
+            .editing
+            .with_document(|open| open.name_variant(target));
+        if document.editing.open.is_some() {
+            document.editing.touch(shared);
         }
         if !self.stay_with_model(shared, document, projects, &source, target)
             && !self.open_between(shared, document, projects, &source, Some(target))
@@ -333,6 +338,7 @@ impl Models {
     fn leg_of(&self, shared: &Shared, document: &DocumentPage, folder: PathBuf) -> Leg {
         let current = document.languages(self);
         let detected = document
+            .editing
             .open
             .as_ref()
             .and_then(|open| open.language.as_ref());
@@ -388,7 +394,7 @@ impl Models {
         };
         let (first, second) = (first.clone(), others.first().cloned());
         let job = shared.next_job();
-        document.cancel();
+        document.translations.cancel();
         let opening = ModelState::Opening {
             job,
             folder: first.folder.clone(),
@@ -481,7 +487,7 @@ impl Models {
         let Some((source, target)) = self.model_languages().filter(|_| is_chosen) else {
             return;
         };
-        let open = document.open.as_mut();
+        let open = document.editing.open.as_mut();
         let Some(open) = open.filter(|open| open.target_language.is_some()) else {
             return;
         };

@@ -39,7 +39,7 @@ impl Models {
         document: &mut DocumentPage,
         projects: &Projects,
     ) {
-        if document.without_model(self).is_some() {
+        if document.pair(self).without_model().is_some() {
             return self.read_memory_without_model(shared, document, projects);
         }
         self.open_again(shared, document, projects);
@@ -165,7 +165,7 @@ impl Models {
 
     /// The pair whose memories are in use, as a key of the settings.
     fn memory_key(&self, document: &DocumentPage) -> Option<String> {
-        let of_document = document.without_model(self);
+        let of_document = document.pair(self).without_model();
         let of_document = of_document.map(|(from, to)| pair_key(&from, &to));
         let of_open_model = || {
             let languages = self.model_languages();

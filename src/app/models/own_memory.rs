@@ -35,7 +35,7 @@ impl Models {
         document: &DocumentPage,
         projects: &Projects,
     ) {
-        let pair = document.without_model(self);
+        let pair = document.pair(self).without_model();
         let Some((source, target)) = pair else {
             self.own_memory = OwnMemory::default();
             return;

@@ -75,7 +75,7 @@ impl Projects {
             }
             ProjectCommand::Create(folder) => self.create_project(shared, document, models, folder),
             ProjectCommand::ChooseDocument => shared.asks.push(Ask::ProjectDocument {
-                folder: document.document_folder(shared),
+                folder: document.editing.document_folder(shared),
             }),
             ProjectCommand::Add(documents) => {
                 let work = work_to_take_along(shared, document);
@@ -117,8 +117,8 @@ impl Projects {
                 self.use_project_memory(shared, memory);
             }
             ProjectCommand::Export => {
-                document.keep_edit_if_valid(shared);
-                document.save_project(shared);
+                document.editing.keep_edit_if_valid(shared);
+                document.editing.save_project(shared);
                 self.request_project(shared, |job, folder| ProjectRequest::Export { job, folder });
                 self.exporting = self.looking;
             }
@@ -147,13 +147,15 @@ impl Projects {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let mut head = Head::new(name.into_owned(), source, target);
         head.model = match &models.current {
-            ModelState::Open { info, .. } if document.model_fits(models) => Some(info.name.clone()),
+            ModelState::Open { info, .. } if document.pair(models).model_fits() => {
+                Some(info.name.clone())
+            }
             _ => None,
         };
         let work = work_to_take_along(shared, document);
         let job = shared.next_job();
         self.opening = Some((job, true));
-        let path = document.open.as_ref().map(|open| open.path.clone());
+        let path = document.editing.open.as_ref().map(|open| open.path.clone());
         self.requests.push(ProjectRequest::Create {
             job,
             folder,
@@ -259,7 +261,11 @@ impl Projects {
         path: &Path,
         folder: PathBuf,
     ) {
-        let is_here = document.open.as_ref().is_some_and(|open| open.path == path);
+        let is_here = document
+            .editing
+            .open
+            .as_ref()
+            .is_some_and(|open| open.path == path);
         if is_here && self.folder() != Some(folder.as_path()) && self.opening.is_none() {
             self.open_project(shared, folder, false);
         }
@@ -267,7 +273,7 @@ impl Projects {
 
     /// Before a document closes: what was confirmed in it is for the others.
     pub(crate) fn note_confirmed(&mut self, document: &DocumentPage) {
-        let document = document.open.as_ref();
+        let document = document.editing.open.as_ref();
         let is_new = document.is_some_and(|open| open.total_revision() > 0);
         self.is_memory_old |= is_new && self.open.is_some();
     }
@@ -294,8 +300,8 @@ impl Projects {
             return;
         }
         shared.page = Page::Project;
-        document.keep_edit_if_valid(shared);
-        document.save_project(shared);
+        document.editing.keep_edit_if_valid(shared);
+        document.editing.save_project(shared);
         self.request_project(shared, |job, folder| ProjectRequest::Look { job, folder });
     }
 
@@ -370,6 +376,7 @@ fn ask_for_project(shared: &mut Shared, document: &DocumentPage, models: &Models
         return shared.notify(NoticeKind::Error, "No project was created", detail);
     }
     let name = document
+        .editing
         .open
         .as_ref()
         .and_then(|open| open.path.file_stem());
@@ -379,9 +386,9 @@ fn ask_for_project(shared: &mut Shared, document: &DocumentPage, models: &Models
 
 /// The work on documents that are added to a project: on the open one as it is now, on others as it was kept.
 fn work_to_take_along(shared: &mut Shared, document: &mut DocumentPage) -> TakenWork {
-    document.keep_edit_if_valid(shared);
-    document.save_project(shared);
-    let open = document.open.as_ref();
+    document.editing.keep_edit_if_valid(shared);
+    document.editing.save_project(shared);
+    let open = document.editing.open.as_ref();
     TakenWork {
         open: open.map(|open| Box::new(open.project())),
         data_folder: shared.data_folder().map(Path::to_owned),

@@ -88,8 +88,8 @@ impl Projects {
             memory.penalty = memory.penalty.min(MAX_PENALTY);
         }
         // The document takes over what the head says; its own work is written first.
-        document.keep_edit_if_valid(shared);
-        document.save_project(shared);
+        document.editing.keep_edit_if_valid(shared);
+        document.editing.save_project(shared);
         self.taking = Some(Taking::Settings);
         self.request_project(shared, |job, folder| ProjectRequest::Configure {
             job,
@@ -108,7 +108,7 @@ impl AppState {
         let terms = status.project.terms();
         let head = &status.project.head;
         let target = head.model.is_none().then(|| head.target_language.clone());
-        let open = self.document.open.as_ref();
+        let open = self.document.editing.open.as_ref();
         if open.is_some_and(|open| status.project.has(&open.path)) {
             self.apply(Command::Terms(TermsCommand::Use(terms)));
         }

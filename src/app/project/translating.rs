@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use crate::command::Scope;
-use crate::document::DocumentPage;
 use crate::jobs::DocumentStatus;
 use crate::notices::NoticeKind;
 use crate::state::AppState;
@@ -20,14 +19,14 @@ pub(crate) struct Translating {
 
 impl AppState {
     pub(crate) fn translate_project(&mut self) {
-        if self.document.is_busy() {
+        if self.document.translations.is_busy() {
             return;
         }
-        self.document.keep_edit_if_valid(&self.shared);
+        self.document.editing.keep_edit_if_valid(&self.shared);
         let Some(status) = &self.projects.open else {
             return;
         };
-        let open = self.document.open.as_ref();
+        let open = self.document.editing.open.as_ref();
         let is_left = |row: &&DocumentStatus| {
             let path = status.project.path(&row.document);
             let here = open.filter(|open| open.path == path);
@@ -42,7 +41,7 @@ impl AppState {
                 .shared
                 .notify(NoticeKind::Hint, "All documents are translated", "");
         }
-        self.document.batch = Some(Translating {
+        self.document.translations.batch = Some(Translating {
             waiting,
             ..Translating::default()
         });
@@ -51,7 +50,7 @@ impl AppState {
 
     /// Opens the next document, or reports that there are no more.
     fn translate_next_document(&mut self) {
-        let Some(translating) = &mut self.document.batch else {
+        let Some(translating) = &mut self.document.translations.batch else {
             return;
         };
         let Some(path) = translating.waiting.pop_front() else {
@@ -59,7 +58,7 @@ impl AppState {
                 1 => "1 document is translated".to_owned(),
                 count => format!("{count} documents are translated"),
             };
-            self.document.batch = None;
+            self.document.translations.batch = None;
             self.shared.notify(NoticeKind::Done, title, "");
             return self
                 .projects
@@ -68,6 +67,7 @@ impl AppState {
         translating.current.clone_from(&path);
         let is_open = self
             .document
+            .editing
             .open
             .as_ref()
             .is_some_and(|open| open.path == path);
@@ -80,43 +80,36 @@ impl AppState {
 
     /// After a document was opened, or was open already: translates it if it is the next one.
     pub(crate) fn translate_document_of_project(&mut self, path: &Path) {
-        let Some(translating) = &self.document.batch else {
+        let Some(translating) = &self.document.translations.batch else {
             return;
         };
         if translating.current != path {
             // A person has opened another one.
-            self.document.batch = None;
+            self.document.translations.batch = None;
             return;
         }
-        let open = self.document.open.as_ref();
+        let open = self.document.editing.open.as_ref();
         let is_left = open.is_some_and(|open| open.counts().untranslated > 0);
         if !is_left {
             return self.translate_next_document();
         }
         self.translate(Scope::Document);
-        if !self.document.is_busy() {
+        if !self.document.translations.is_busy() {
             // There is no model for it, which is reported.
-            self.document.batch = None;
+            self.document.translations.batch = None;
         }
     }
 
     /// After a translation has ended.
     pub(crate) fn translated_document_of_project(&mut self, is_cancelled: bool) {
-        let Some(translating) = &mut self.document.batch else {
+        let Some(translating) = &mut self.document.translations.batch else {
             return;
         };
         if is_cancelled {
-            self.document.batch = None;
+            self.document.translations.batch = None;
             return;
         }
         translating.done += 1;
         self.translate_next_document();
-    }
-}
-
-impl DocumentPage {
-    /// After something went wrong, or a person wants no more.
-    pub(crate) fn stop_translating_project(&mut self) {
-        self.batch = None;
     }
 }

@@ -50,7 +50,7 @@ fn the_least_certain_drafts_come_first_and_what_is_edited_not_at_all() {
 fn a_text_that_the_model_does_not_know_is_reported() {
     let note = |log_prob: f32| {
         let state = drafted(|_| log_prob);
-        state.document.language_note(&state.shared, &state.models)
+        state.document.pair(&state.models).note(&state.shared)
     };
     assert!(!matches!(note(-0.1), Some(LanguageNote::Unlike { .. })));
     let unlike = note(-0.9);

@@ -154,7 +154,7 @@ fn what_a_translation_has_changed_meanwhile_stays() {
     let draft = document(&state).target(2).text.clone();
     let xml = changed(&exported(document(&state)), &draft, "Dann warten.");
     read(&mut state, exchange(xml));
-    state.document.with_document(|open| {
+    state.document.editing.with_document(|open| {
         let other = Target {
             text: "Warten".to_owned(),
             state: State::Edited,

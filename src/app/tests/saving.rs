@@ -42,7 +42,7 @@ fn saving_asks_for_a_name_once_and_writes_there_again() {
     assert_eq!(overwrite, Overwrite::Own("0123".to_owned()));
     // Another person has changed it: it stays as it is.
     state.receive(Event::TranslationChanged { job, path });
-    assert!(!state.document.is_saving());
+    assert!(!state.document.saving.is_running());
     assert_eq!(state.shared.asks.len(), 1);
     state.shared.asks.clear();
     state.apply(Command::SaveAs);

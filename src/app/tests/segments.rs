@@ -187,7 +187,7 @@ fn nothing_is_cut_while_it_is_translated_or_has_changed_on_disk() {
     recut(&mut state, PAGE);
     edit(&mut state, 0, "");
     state.apply(Command::Translate(Scope::Document));
-    assert!(state.document.is_busy());
+    assert!(state.document.translations.is_busy());
     join(&mut state, 0);
     let asks = |request: &FileRequest| matches!(request, FileRequest::Recut { .. });
     assert!(!state.shared.file_requests.iter().any(asks));

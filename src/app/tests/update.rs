@@ -178,11 +178,21 @@ fn the_first_pass_shows_until_sentences_come() {
         done: 1,
         num: 4,
     });
-    let running = state.document.running.as_ref().expect("it runs");
+    let running = state
+        .document
+        .translations
+        .running
+        .as_ref()
+        .expect("it runs");
     assert_eq!(running.preparing, Some((Preparation::Drafting, 1, 4)));
     state.tick(131.0);
     receive(&mut state, job, sentences[0], "Eins".to_owned());
-    let running = state.document.running.as_ref().expect("it runs");
+    let running = state
+        .document
+        .translations
+        .running
+        .as_ref()
+        .expect("it runs");
     assert_eq!(running.preparing, None);
     assert!((running.progress.elapsed_secs() - 1.0).abs() < 1e-9);
 }

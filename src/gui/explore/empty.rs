@@ -39,7 +39,7 @@ pub(super) fn empty_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command
                 ui.add_space(4.0);
             }
             trace_buttons_ui(ui, state, commands);
-        } else if state.document.open.is_some() {
+        } else if state.document.editing.open.is_some() {
             if ui
                 .add_enabled(
                     state.is_enabled(&translate),
@@ -86,7 +86,7 @@ pub(super) fn other_model_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<C
 
 /// Traces the document, or only its section where the whole is large, and shows how large.
 fn trace_buttons_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let sentence = state.document.selected().unwrap_or(0);
+    let sentence = state.document.editing.selected().unwrap_or(0);
     if let Some(part) = state.present().traced_section(sentence) {
         let label = format!("Trace sentences {} to {}", part.start + 1, part.end);
         if ui

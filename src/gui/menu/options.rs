@@ -37,7 +37,7 @@ pub(super) fn options_content_ui(ui: &mut Ui, state: &AppState, commands: &mut V
         ui.label(RichText::new(explanation).size(12.5).color(palette.weak));
     });
     address_ui(ui, state, commands);
-    if let Some(open) = &state.document.open {
+    if let Some(open) = &state.document.editing.open {
         let document = &open.document;
         if document.format.is_subtitles() {
             ui.separator();

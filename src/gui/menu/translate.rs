@@ -9,9 +9,10 @@ use canopy_app::{AppState, Command, Scope};
 /// Translates, or cancels what is running.
 pub(super) fn primary_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
-    if state.document.is_busy() {
+    if state.document.translations.is_busy() {
         let cancelling = state
             .document
+            .translations
             .running
             .as_ref()
             .is_some_and(|running| running.control.is_cancelled());

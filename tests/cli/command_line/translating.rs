@@ -474,7 +474,10 @@ fn several_memories_count_in_their_order_each_with_its_penalty() {
     for memories in [[own.as_str(), &penalized], [&penalized, &own]] {
         let report = translated(memories);
         let [closed, opened] = [0, 1].map(|sentence| &report["sentences"][sentence]);
-        assert_eq!(closed["target"], "Fenster zu.", "the exact one, {memories:?}");
+        assert_eq!(
+            closed["target"], "Fenster zu.",
+            "the exact one, {memories:?}"
+        );
         assert_ne!(opened["flags"], serde_json::json!(["memory"]), "not exact");
         let similar = &opened["similar"][0];
         assert_eq!(similar["target"], "Mach die Datei auf.");

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::{CheckCommand, CheckInput, Checking};
 use crate::ask::Ask;
-use crate::document::DocumentPage;
+use crate::document::editing::Editing;
+use crate::document::terms::Terms;
 use crate::jobs::{CheckRequest, JobId, State};
 use crate::models::Models;
 use crate::notices::NoticeKind;
@@ -14,105 +15,89 @@ use canopy_project::Target;
 use canopy_qa::checks::{CheckKind, Checks, Finding, Severity};
 use canopy_translate::inference::Flag;
 
-impl DocumentPage {
-    pub(crate) fn apply_check(&mut self, shared: &mut Shared, command: CheckCommand) {
+impl Checking {
+    pub(crate) fn apply(
+        &mut self,
+        shared: &mut Shared,
+        editing: &mut Editing,
+        command: CheckCommand,
+    ) {
         use CheckCommand as C;
         match command {
             C::ToggleList => shared.set(|settings| settings.shows_checks = !settings.shows_checks),
             C::Toggle(kind) => {
-                self.with_document(|document| document.toggle_check(kind));
-                self.touch(shared);
+                editing.with_document(|document| document.toggle_check(kind));
+                editing.touch(shared);
             }
-            C::GoTo(sentence) => self.go_to_sentence(shared, sentence),
-            C::GoToUntranslated => self.go_to_untranslated(shared),
-            C::GoToNext => self.go_to_next_finding(shared),
+            C::GoTo(sentence) => editing.go_to_sentence(shared, sentence),
+            C::GoToUntranslated => editing.go_to_untranslated(shared),
+            C::GoToNext => self.go_to_next(shared, editing),
             C::Repair(finding) => {
-                self.repair(shared, &[finding]);
+                self.repair(shared, editing, &[finding]);
             }
-            C::RepairSelected => self.repair_selected(shared),
+            C::RepairSelected => self.repair_selected(shared, editing),
             C::RepairAll(kind) => {
-                let findings = self.checking.findings.iter();
+                let findings = self.findings.iter();
                 let of_kind: Vec<Finding> =
                     findings.filter(|it| it.check == kind).cloned().collect();
-                self.repair(shared, &of_kind);
+                self.repair(shared, editing, &of_kind);
             }
-            C::Ignore(finding) => self.ignore_finding(shared, &finding),
+            C::Ignore(finding) => self.ignore(shared, editing, &finding),
             C::ChooseDictionaries => shared.asks.push(Ask::Dictionaries),
             C::UseDictionaries(folder) => {
                 shared.set(|settings| settings.dictionaries = folder);
-                self.checking.input = None;
+                self.input = None;
             }
             C::ShowIgnored => {
-                self.with_document(OpenDocument::forget_ignored);
+                editing.with_document(OpenDocument::forget_ignored);
                 // They are looked for again.
-                self.checking.input = None;
-                self.touch(shared);
+                self.input = None;
+                editing.touch(shared);
             }
         }
     }
 
-    fn ignore_finding(&mut self, shared: &Shared, finding: &Finding) {
-        self.with_document(|document| document.ignore(finding));
-        let before = self.checking.findings.len();
-        self.checking.findings.retain(|it| it != finding);
-        self.checking.ignored += before - self.checking.findings.len();
-        self.checking.group();
-        self.touch(shared);
+    fn ignore(&mut self, shared: &Shared, editing: &mut Editing, finding: &Finding) {
+        editing.with_document(|document| document.ignore(finding));
+        let before = self.findings.len();
+        self.findings.retain(|it| it != finding);
+        self.ignored += before - self.findings.len();
+        self.group();
+        editing.touch(shared);
     }
 
-    fn go_to_next_finding(&mut self, shared: &mut Shared) {
+    fn go_to_next(&mut self, shared: &mut Shared, editing: &mut Editing) {
         if !shared.settings.shows_checks {
             return shared.set(|settings| settings.shows_checks = true);
         }
-        let selected = self.selected();
-        let segments = || self.checking.findings.iter().map(|it| it.segment);
+        let selected = editing.selected();
+        let segments = || self.findings.iter().map(|it| it.segment);
         let behind = segments().find(|&it| selected.is_none_or(|selected| it > selected));
         match behind.or_else(|| segments().next()) {
-            Some(sentence) => self.go_to_sentence(shared, sentence),
+            Some(sentence) => editing.go_to_sentence(shared, sentence),
             None => shared.notify(NoticeKind::Done, "The checks have found nothing", ""),
         }
     }
 
-    /// Selects a sentence and brings it into view.
-    pub(crate) fn go_to_sentence(&mut self, shared: &Shared, sentence: usize) {
-        self.select(shared, sentence);
-        if self.selected() == Some(sentence) {
-            self.with_document(|document| document.scroll_to.set(sentence));
-        }
-    }
-
-    /// Goes to the next sentence without a translation, from the selected one on.
-    fn go_to_untranslated(&mut self, shared: &Shared) {
-        let Some(open) = &self.open else {
-            return;
-        };
-        let is_open = |&it: &usize| open.target(it).state == State::Untranslated;
-        let behind = open.selected.map_or(0, |selected| selected + 1);
-        let mut sentences = (behind..open.num_sentences()).chain(0..behind);
-        if let Some(sentence) = sentences.find(is_open) {
-            self.go_to_sentence(shared, sentence);
-        }
-    }
-
-    fn repair_selected(&mut self, shared: &mut Shared) {
+    fn repair_selected(&mut self, shared: &mut Shared, editing: &mut Editing) {
         if !shared.settings.shows_checks {
             return shared.set(|settings| settings.shows_checks = true);
         }
-        let selected = self.selected();
-        let mut findings = self.checking.findings.iter();
+        let selected = editing.selected();
+        let mut findings = self.findings.iter();
         let first = findings.find(|it| Some(it.segment) == selected && it.repaired.is_some());
         let Some(finding) = first.cloned() else {
             shared.notify(NoticeKind::Hint, "No suggested fix for this sentence", "");
             return;
         };
-        self.repair(shared, &[finding]);
+        self.repair(shared, editing, &[finding]);
     }
 
     /// Takes proposals over, in one step that can be undone; of a sentence the first one.
-    fn repair(&mut self, shared: &Shared, findings: &[Finding]) {
-        self.keep_edit_for_good(shared);
-        let revisions = &self.checking.revisions;
-        let Some(document) = &mut self.open else {
+    fn repair(&mut self, shared: &Shared, editing: &mut Editing, findings: &[Finding]) {
+        editing.keep_edit_for_good(shared);
+        let revisions = &self.revisions;
+        let Some(document) = &mut editing.open else {
             return;
         };
         let mut changes: Vec<(usize, Target)> = Vec::new();
@@ -134,35 +119,41 @@ impl DocumentPage {
             }
         }
         if document.change_all(changes) > 0 {
-            self.touch(shared);
+            editing.touch(shared);
         }
     }
 
     /// Has the document looked at again when it, or what is looked for, has changed.
-    pub(crate) fn follow_checks(&mut self, shared: &mut Shared, models: &Models) {
-        let content = self.open.as_ref().map(OpenDocument::content);
-        let input = self.checking.input.as_ref();
+    pub(crate) fn follow(
+        &mut self,
+        shared: &mut Shared,
+        editing: &Editing,
+        terms: &Terms,
+        models: &Models,
+    ) {
+        let content = editing.open.as_ref().map(OpenDocument::content);
+        let input = self.input.as_ref();
         if input.is_some_and(|input| Some(input.content.as_str()) != content) {
             // Its sentences are gone, and so are the findings about them.
-            self.checking = Checking::default();
+            *self = Self::default();
         }
-        if !shared.settings.shows_checks || self.checking.running.is_some() {
+        if !shared.settings.shows_checks || self.running.is_some() {
             return;
         }
-        let Some(document) = &self.open else {
+        let Some(document) = &editing.open else {
             return;
         };
         let input = CheckInput {
             content: document.content().to_owned(),
             revision: document.total_revision(),
             kinds: document.checks().to_vec(),
-            languages: self.languages(models),
+            languages: editing.pair(models).codes(),
         };
-        let has_same_terms = match (&self.checking.terms, &self.terms.index) {
+        let has_same_terms = match (&self.terms, &terms.index) {
             (Some(known), Some(index)) => Arc::ptr_eq(known, index),
             (known, index) => known.is_none() && index.is_none(),
         };
-        if self.checking.input.as_ref() == Some(&input) && has_same_terms {
+        if self.input.as_ref() == Some(&input) && has_same_terms {
             return;
         }
         let pairs = document.pairs();
@@ -174,44 +165,43 @@ impl DocumentPage {
             source_language: source,
             target_language: target,
         };
-        let (job, terms) = (shared.next_job(), self.termbase());
-        let checking = &mut self.checking;
-        checking.running = Some((job, revisions));
-        checking.input = Some(input);
-        checking.terms.clone_from(&self.terms.index);
-        checking.requests.push(CheckRequest {
+        let job = shared.next_job();
+        self.running = Some((job, revisions));
+        self.input = Some(input);
+        self.terms.clone_from(&terms.index);
+        self.requests.push(CheckRequest {
             job,
             pairs,
             checks,
-            terms,
+            terms: terms.termbase(),
             dictionaries: shared.settings.dictionaries.clone(),
         });
     }
 
-    pub(crate) fn checked(&mut self, job: JobId, findings: Vec<Finding>) {
-        let running = &mut self.checking.running;
+    pub(crate) fn checked(&mut self, editing: &Editing, job: JobId, findings: Vec<Finding>) {
+        let running = &mut self.running;
         if let Some((_, revisions)) = running.take_if(|(running, _)| *running == job) {
             let is_missing = |it: &Finding| it.check == CheckKind::Untranslated;
             let (missing, mut findings): (Vec<_>, Vec<_>) =
                 findings.into_iter().partition(is_missing);
-            self.checking.untranslated = missing.len();
-            if let Some(open) = &self.open {
+            self.untranslated = missing.len();
+            if let Some(open) = &editing.open {
                 add_flags(open, &revisions, &mut findings);
             }
             let all = findings.len();
-            if let Some(open) = &self.open {
+            if let Some(open) = &editing.open {
                 findings.retain(|finding| !open.is_ignored(finding));
             }
-            self.checking.ignored = all - findings.len();
-            self.checking.findings = findings;
-            self.checking.revisions = revisions;
-            self.checking.group();
+            self.ignored = all - findings.len();
+            self.findings = findings;
+            self.revisions = revisions;
+            self.group();
         }
     }
 
     /// Takes a failure in, if it is that of the checks.
-    pub(crate) fn checks_failed(&mut self, job: JobId) -> bool {
-        let running = &mut self.checking.running;
+    pub(crate) fn failed(&mut self, job: JobId) -> bool {
+        let running = &mut self.running;
         running.take_if(|(running, _)| *running == job).is_some()
     }
 }

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{MergeCommand, Merging};
+use super::{MergeCommand, Merges, Merging};
 use crate::ask::Ask;
-use crate::document::DocumentPage;
+use crate::document::editing::Editing;
 use crate::error::Result;
 use crate::jobs::{FileRequest, JobId};
 use crate::notices::NoticeKind;
@@ -13,57 +13,63 @@ use crate::shared::Shared;
 use canopy_document::document::Document;
 use canopy_project::{ChangeKind, IncomingChange};
 
-impl DocumentPage {
-    pub(crate) fn apply_merge(&mut self, shared: &mut Shared, command: MergeCommand) {
+impl Merges {
+    pub(crate) fn apply(
+        &mut self,
+        shared: &mut Shared,
+        editing: &mut Editing,
+        command: MergeCommand,
+    ) {
         match command {
             MergeCommand::Choose => shared.asks.push(Ask::Merge {
-                folder: self.document_folder(shared),
+                folder: editing.document_folder(shared),
             }),
-            MergeCommand::Read(path) => self.read_exchange(shared, path),
+            MergeCommand::Read(path) => self.read_exchange(shared, editing, path),
             MergeCommand::Take(change, is_taken) => {
-                if let Some(merging) = &mut self.merges.shown
+                if let Some(merging) = &mut self.shown
                     && let Some(taken) = merging.taken.get_mut(change)
                 {
                     *taken = is_taken;
                 }
             }
             MergeCommand::TakeAll(kinds) => {
-                if let Some(merging) = &mut self.merges.shown {
+                if let Some(merging) = &mut self.shown {
                     let changes = merging.incoming.changes.iter();
                     merging.taken = changes.map(|change| kinds.contains(&change.kind)).collect();
                 }
             }
-            MergeCommand::Apply => self.merge(shared),
-            MergeCommand::Discard => self.merges.shown = None,
+            MergeCommand::Apply => self.merge(shared, editing),
+            MergeCommand::Discard => self.shown = None,
         }
     }
 
-    fn read_exchange(&mut self, shared: &mut Shared, path: PathBuf) {
-        if self.open.is_none() {
+    fn read_exchange(&mut self, shared: &mut Shared, editing: &Editing, path: PathBuf) {
+        if editing.open.is_none() {
             let detail = "First open the document from which the file was exported.";
             return shared.notify(NoticeKind::Error, "Nothing to merge into", detail);
         }
         let job = shared.next_job();
-        self.merges.reading = Some((job, path.clone()));
+        self.reading = Some((job, path.clone()));
         shared
             .file_requests
             .push(FileRequest::ReadExchange { job, path });
     }
 
-    pub(crate) fn exchange_read(
+    pub(crate) fn was_read(
         &mut self,
         shared: &mut Shared,
+        editing: &mut Editing,
         job: JobId,
         file: Result<Arc<Document>>,
     ) {
-        let reading = self.merges.reading.take_if(|(reading, _)| *reading == job);
+        let reading = self.reading.take_if(|(reading, _)| *reading == job);
         let Some((_, path)) = reading else { return };
         let file = match file {
             Ok(file) => file,
             Err(error) => return shared.show_error("The file could not be read", &error),
         };
-        self.keep_edit_for_good(shared);
-        let Some(open) = &self.open else {
+        editing.keep_edit_for_good(shared);
+        let Some(open) = &editing.open else {
             return;
         };
         let incoming = open.incoming(&file);
@@ -78,7 +84,7 @@ impl DocumentPage {
             return shared.notify(NoticeKind::Hint, "The file has no changes", detail);
         }
         let is_clean = |change: &IncomingChange| change.kind != ChangeKind::Conflict;
-        self.merges.shown = Some(Merging {
+        self.shown = Some(Merging {
             path,
             taken: incoming.changes.iter().map(is_clean).collect(),
             incoming,
@@ -87,11 +93,11 @@ impl DocumentPage {
     }
 
     /// Takes over what is to be taken, in one step that can be undone.
-    fn merge(&mut self, shared: &mut Shared) {
-        let Some(merging) = self.merges.shown.take() else {
+    fn merge(&mut self, shared: &mut Shared, editing: &mut Editing) {
+        let Some(merging) = self.shown.take() else {
             return;
         };
-        let Some(open) = self
+        let Some(open) = editing
             .open
             .as_mut()
             .filter(|open| open.path == merging.document)
@@ -107,7 +113,7 @@ impl DocumentPage {
             .partition(|change| open.revision(change.sentence) == change.revision);
         let count = open.merge(taken);
         if count > 0 {
-            self.touch(shared);
+            editing.touch(shared);
         }
         let mut detail = String::new();
         if !overtaken.is_empty() {
