@@ -69,12 +69,7 @@ impl AppState {
             }
             Event::MemoryOpened { job, pairs } => {
                 if self.models.is_opening_model(job) {
-                    self.models.memory_opened(
-                        &mut self.shared,
-                        &self.document,
-                        &self.projects,
-                        pairs,
-                    );
+                    self.with_models(|models, work| models.memory_opened(work, pairs));
                 }
             }
             Event::MemoryLeftOut { job, error } => {
@@ -176,13 +171,9 @@ impl AppState {
             Event::Probed { job, estimate } => self.training.probed(job, estimate),
             Event::Renamed { folder, to } => self.training.run_renamed(&folder, to),
             Event::Trashed { folder, to } => self.training.trashed.push((folder, to)),
-            Event::Exported { to, promote } => self.models.exported(
-                &mut self.shared,
-                &mut self.document,
-                &self.projects,
-                to,
-                promote,
-            ),
+            Event::Exported { to, promote } => {
+                self.with_models(|models, work| models.exported(work, to, promote))
+            }
             // The run folder says the same to the charts.
             Event::Training { job, event } => {
                 self.training
@@ -200,51 +191,33 @@ impl AppState {
                 let choose = Command::Check(CheckCommand::ChooseDictionaries);
                 self.shared.with_button("Choose a folder…", choose);
             }
-            Event::MemoryRead { job, memory } => self.models.memory_read(
-                &mut self.shared,
-                &self.document,
-                &self.projects,
-                job,
-                memory,
-            ),
+            Event::MemoryRead { job, memory } => {
+                self.with_models(|models, work| models.memory_read(work, job, memory))
+            }
             Event::ModelsListed { models } => self.models_listed(models),
             Event::ModelInspected { job, path, model } => {
                 self.models
                     .model_inspected(&mut self.shared, job, &path, model);
             }
             Event::ModelCopied { job, done, total } => self.models.model_copied(job, done, total),
-            Event::ModelAdded { job, model } => self.models.model_added(
-                &mut self.shared,
-                &mut self.document,
-                &self.projects,
-                job,
-                &model,
-            ),
-            Event::ModelStated { folder, .. } => self.models.model_stated(
-                &mut self.shared,
-                &mut self.document,
-                &self.projects,
-                &folder,
-            ),
-            Event::ModelRemoved { folder, .. } => self.models.model_removed(
-                &mut self.shared,
-                &mut self.document,
-                &self.projects,
-                &folder,
-            ),
+            Event::ModelAdded { job, model } => {
+                self.with_models(|models, work| models.model_added(work, job, &model))
+            }
+            Event::ModelStated { folder, .. } => {
+                self.with_models(|models, work| models.model_stated(work, &folder))
+            }
+            Event::ModelRemoved { folder, .. } => {
+                self.with_models(|models, work| models.model_removed(work, &folder))
+            }
             Event::CataloguesRead { job, look, arrived } => {
                 self.models.getting.read(job, *look, arrived);
             }
             Event::ModelDownloading { job, progress } => {
                 self.models.getting.progress(job, progress);
             }
-            Event::ModelDownloaded { job, model } => self.models.model_downloaded(
-                &mut self.shared,
-                &mut self.document,
-                &self.projects,
-                job,
-                &model,
-            ),
+            Event::ModelDownloaded { job, model } => {
+                self.with_models(|models, work| models.model_downloaded(work, job, &model))
+            }
             Event::DownloadCancelled { job, arrived } => {
                 self.models.getting.cancelled(job, arrived);
             }
@@ -383,12 +356,7 @@ impl AppState {
         };
         self.document.translations.last_progress = Some(running.progress);
         finish_update(&mut self.shared, &mut self.document.editing, &running);
-        self.explorer.trace_if_shown(
-            &mut self.shared,
-            &mut self.document,
-            &self.models,
-            &self.projects,
-        );
+        self.with_explorer(|explorer, models, work| explorer.trace_if_shown(work, models));
         self.translated_for_trace();
         let missing = running.progress.num_sentences - running.progress.done_sentences;
         if cancelled && missing > 0 {
@@ -468,8 +436,7 @@ impl AppState {
             &mut self.models,
             &path.unwrap_or_default(),
         );
-        self.models
-            .document_chooses(&mut self.shared, &mut self.document, &self.projects);
+        self.with_models(|models, work| models.document_chooses(work));
         self.opened_for_trace();
         let path = self
             .document

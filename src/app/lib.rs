@@ -21,6 +21,7 @@ mod missing;
 pub mod models;
 mod naming_machines;
 mod notices;
+mod open_work;
 mod opening;
 mod pending_writes;
 pub mod project;

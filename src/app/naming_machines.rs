@@ -17,12 +17,7 @@ impl AppState {
                 self.shared
                     .set(|settings| settings.machines.retain(|other| *other != host));
                 if self.shared.settings.device == DeviceChoice::Remote(host).into() {
-                    self.models.set_device(
-                        &mut self.shared,
-                        &mut self.document,
-                        &self.projects,
-                        DeviceChoice::Auto,
-                    );
+                    self.with_models(|models, work| models.set_device(work, DeviceChoice::Auto));
                 }
             }
         }
@@ -48,12 +43,7 @@ impl AppState {
             settings.machines.retain(|other| *other != host);
             settings.machines.insert(0, host);
         });
-        self.models.set_device(
-            &mut self.shared,
-            &mut self.document,
-            &self.projects,
-            DeviceChoice::Remote(host),
-        );
+        self.with_models(|models, work| models.set_device(work, DeviceChoice::Remote(host)));
     }
 
     /// For this session and, in a file of its own that no project has, for the next ones.

@@ -118,13 +118,9 @@ impl AppState {
     pub(super) fn open(&mut self, path: PathBuf) {
         match Kind::from_path(&path) {
             Kind::Document => self.document.open_document(&mut self.shared, path, None),
-            Kind::Trace => self.explorer.apply(
-                &mut self.shared,
-                &mut self.document,
-                &mut self.models,
-                &self.projects,
-                ExploreCommand::OpenTrace(path),
-            ),
+            Kind::Trace => self.with_explorer(|explorer, models, work| {
+                explorer.apply(work, models, ExploreCommand::OpenTrace(path))
+            }),
             Kind::Memory => self.models.use_memory(
                 &mut self.shared,
                 &mut self.document,
@@ -133,15 +129,11 @@ impl AppState {
             ),
             // There it is not to be used at once, but to be kept.
             Kind::Model if self.shared.page != Page::Models => {
-                self.models
-                    .open_model(&mut self.shared, &mut self.document, &self.projects, path);
+                self.with_models(|models, work| models.open_model(work, path));
             }
-            Kind::Model | Kind::ForeignModel => self.models.apply(
-                &mut self.shared,
-                &mut self.document,
-                &self.projects,
-                ModelsCommand::Inspect(path),
-            ),
+            Kind::Model | Kind::ForeignModel => {
+                self.with_models(|models, work| models.apply(work, ModelsCommand::Inspect(path)))
+            }
             Kind::Terms => self.document.terms.use_files(
                 &mut self.shared,
                 &mut self.document.editing,

@@ -12,7 +12,7 @@ use super::document::terms::TermsCommand;
 use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer, Present};
 use super::find::FindCommand;
-use super::models::{ModelState, Models};
+use super::models::Models;
 use super::open_document::OpenDocument;
 use super::project::{ProjectCommand, Projects};
 use super::settings::{Folders, Settings, Shipped};
@@ -237,12 +237,7 @@ impl AppState {
                 folder: self.shared.model_folder(),
             }),
             Command::OpenModel(folder) => {
-                self.models.open_model(
-                    &mut self.shared,
-                    &mut self.document,
-                    &self.projects,
-                    folder,
-                );
+                self.with_models(|models, work| models.open_model(work, folder));
             }
             Command::ChooseMemory => self.shared.asks.push(Ask::Memory),
             Command::ChooseMemoryFolder => self.shared.asks.push(Ask::MemoryFolder),
@@ -252,19 +247,12 @@ impl AppState {
                 &mut self.projects,
                 memory,
             ),
-            Command::UseFurtherMemory(path, penalty) => self.models.use_further_memory(
-                &mut self.shared,
-                &mut self.document,
-                &self.projects,
-                &path,
-                penalty,
-            ),
-            Command::LearnFromMemory(learns) => self.models.learn_from_memory(
-                &mut self.shared,
-                &mut self.document,
-                &self.projects,
-                learns,
-            ),
+            Command::UseFurtherMemory(path, penalty) => {
+                self.with_models(|models, work| models.use_further_memory(work, &path, penalty))
+            }
+            Command::LearnFromMemory(learns) => {
+                self.with_models(|models, work| models.learn_from_memory(work, learns))
+            }
             Command::Terms(command) => {
                 self.document.terms.apply(
                     &mut self.shared,
@@ -274,12 +262,7 @@ impl AppState {
                 );
             }
             Command::SetDevice(device) => {
-                self.models.set_device(
-                    &mut self.shared,
-                    &mut self.document,
-                    &self.projects,
-                    device,
-                );
+                self.with_models(|models, work| models.set_device(work, device));
             }
             Command::SetBeamSize(beam_size) => {
                 self.shared
@@ -317,12 +300,9 @@ impl AppState {
                     .editing
                     .use_version(&self.shared, sentence, version);
             }
-            Command::ShowPage(Page::Explore) => self.explorer.show_page(
-                &mut self.shared,
-                &mut self.document,
-                &self.models,
-                &self.projects,
-            ),
+            Command::ShowPage(Page::Explore) => {
+                self.with_explorer(|explorer, models, work| explorer.show_page(work, models))
+            }
             Command::ShowPage(Page::Project) => self
                 .projects
                 .show_project(&mut self.shared, &mut self.document),
@@ -332,13 +312,9 @@ impl AppState {
                 }
                 self.shared.page = page;
             }
-            Command::Explore(command) => self.explorer.apply(
-                &mut self.shared,
-                &mut self.document,
-                &mut self.models,
-                &self.projects,
-                command,
-            ),
+            Command::Explore(command) => {
+                self.with_explorer(|explorer, models, work| explorer.apply(work, models, command))
+            }
             Command::Evaluate(command) => {
                 if let Some(unit) =
                     self.evaluate
@@ -351,12 +327,9 @@ impl AppState {
                 self.training
                     .apply(&mut self.shared, &self.models, &mut self.evaluate, command);
             }
-            Command::Models(command) => self.models.apply(
-                &mut self.shared,
-                &mut self.document,
-                &self.projects,
-                command,
-            ),
+            Command::Models(command) => {
+                self.with_models(|models, work| models.apply(work, command))
+            }
             Command::Check(command) => {
                 self.document
                     .checking

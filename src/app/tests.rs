@@ -556,12 +556,7 @@ fn the_window_begins_with_the_starter() {
     let shipped = Shipped::find();
     assert!(shipped.models.len() > 1, "{:?}", shipped.models);
     let mut state = AppState::new(Folders::default(), Settings::default(), shipped);
-    state.models.open_first_model(
-        &mut state.shared,
-        &mut state.document,
-        &state.projects,
-        None,
-    );
+    state.open_first_model(None);
     let Some(Request::OpenModel { folder, .. }) = state.shared.requests.pop() else {
         panic!()
     };

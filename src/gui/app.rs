@@ -122,12 +122,7 @@ impl CanopyApp {
         let mut state = AppState::new(folders, settings, shipped);
         state.models.said = languages;
         state.look_for_missing();
-        state.models.open_first_model(
-            &mut state.shared,
-            &mut state.document,
-            &state.projects,
-            model,
-        );
+        state.open_first_model(model);
         if let Some(path) = open {
             state.apply(Command::OpenPath(path));
         }

@@ -179,12 +179,7 @@ fn the_language_of_a_document_chooses_the_model() {
     assert_eq!(opened(&mut window), None);
     // A model that was named when the program was started stays.
     let mut window = Window::default();
-    window.state.models.open_first_model(
-        &mut window.state.shared,
-        &mut window.state.document,
-        &window.state.projects,
-        Some("model".into()),
-    );
+    window.state.open_first_model(Some("model".into()));
     let window = window.model_opened();
     let mut window = with_models(Window::opened_in(window, GERMAN), several());
     assert_eq!(opened(&mut window), None);

@@ -55,12 +55,7 @@ impl AppState {
             path: unit.path.clone(),
             bytes: unit.bytes,
         });
-        self.models.open_model(
-            &mut self.shared,
-            &mut self.document,
-            &self.projects,
-            unit.model,
-        );
+        self.with_models(|models, work| models.open_model(work, unit.model));
         self.open(unit.path);
         let paragraph = unit.paragraph;
         self.document.trace.tracing = Some(Tracing::Opening { paragraph, job });
@@ -91,12 +86,7 @@ impl AppState {
     pub(crate) fn translated_for_trace(&mut self) {
         if self.document.trace.tracing.take() == Some(Tracing::Translating) {
             self.take_wanted();
-            self.explorer.show_page(
-                &mut self.shared,
-                &mut self.document,
-                &self.models,
-                &self.projects,
-            );
+            self.with_explorer(|explorer, models, work| explorer.show_page(work, models));
         }
     }
 

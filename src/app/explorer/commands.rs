@@ -12,21 +12,19 @@ use crate::command::Page;
 use crate::document::DocumentPage;
 use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, Request};
 use crate::models::{ModelState, Models};
-use crate::project::Projects;
+use crate::open_work::OpenWork;
 use crate::shared::Shared;
 use canopy_explain::{ContextEdit, Explanation, Heads, ModelView, Question, ViewKind};
 
 impl Explorer {
     pub(crate) fn apply(
         &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
+        work: &mut OpenWork<'_>,
         models: &mut Models,
-        projects: &Projects,
         command: ExploreCommand,
     ) {
         use ExploreCommand as C;
-        let present = Present::new(document, models, projects);
+        let present = Present::new(work.document, models, work.projects);
         let mut question = self.question;
         match command {
             C::View(view) => {
@@ -34,87 +32,89 @@ impl Explorer {
                 if view == ViewKind::Tree {
                     question.query = self.for_tree(question.query);
                 }
-                self.look_at(shared, present, Some(question));
+                self.look_at(work.shared, present, Some(question));
             }
             C::Side(side) => {
                 (question.query.side, question.query.word) = (side, None);
-                self.look_at(shared, present, Some(question));
+                self.look_at(work.shared, present, Some(question));
             }
             C::Layer(layer) => {
                 question.query.layer = Some(layer);
-                self.look_at(shared, present, Some(question));
+                self.look_at(work.shared, present, Some(question));
             }
             C::EachHead => {
                 question.each_head = true;
-                self.look_at(shared, present, Some(question));
+                self.look_at(work.shared, present, Some(question));
             }
             C::Heads(heads) => {
                 (question.query.heads, question.each_head) = (heads, false);
                 if heads == Heads::Usual {
                     question.query.layer = None;
                 }
-                self.look_at(shared, present, Some(question));
+                self.look_at(work.shared, present, Some(question));
             }
             C::Order(order) => {
                 question.order = order;
-                self.look_at(shared, present, Some(question));
+                self.look_at(work.shared, present, Some(question));
             }
-            C::Select(spot) => self.look_at(shared, present, Some(self.about(spot))),
+            C::Select(spot) => self.look_at(work.shared, present, Some(self.about(spot))),
             C::SelectWholeSentence => {
                 question.query.word = None;
-                self.look_at(shared, present, Some(question));
+                self.look_at(work.shared, present, Some(question));
             }
-            C::NextWord => self.look_at(shared, present, self.stepped_word(1)),
-            C::PreviousWord => self.look_at(shared, present, self.stepped_word(-1)),
-            C::NextSentence => self.look_at(shared, present, self.stepped_sentence(1)),
-            C::PreviousSentence => self.look_at(shared, present, self.stepped_sentence(-1)),
+            C::NextWord => self.look_at(work.shared, present, self.stepped_word(1)),
+            C::PreviousWord => self.look_at(work.shared, present, self.stepped_word(-1)),
+            C::NextSentence => self.look_at(work.shared, present, self.stepped_sentence(1)),
+            C::PreviousSentence => self.look_at(work.shared, present, self.stepped_sentence(-1)),
             C::Back => {
                 if let Some(question) = self.back.pop() {
                     self.question = self.fitted(question);
-                    self.request_trace(shared, present);
+                    self.request_trace(work.shared, present);
                 }
             }
-            C::Trace(top_t) => self.trace_document(shared, document, models, projects, None, top_t),
+            C::Trace(top_t) => self.trace_document(work, models, None, top_t),
             C::TraceWith(folder) => {
                 let folder = std::path::absolute(&folder).unwrap_or(folder);
                 self.next_model = Some(folder.clone());
-                models.open_model(shared, document, projects, folder);
+                models.open_model(work, folder);
             }
             C::TraceSection(sentence) => {
                 let part = present.traced_section(sentence);
-                self.trace_document(shared, document, models, projects, part, None);
+                self.trace_document(work, models, part, None);
             }
-            C::AskOpenTrace => shared.asks.push(Ask::OpenTrace {
-                folder: document.editing.document_folder(shared),
+            C::AskOpenTrace => work.shared.asks.push(Ask::OpenTrace {
+                folder: work.document.editing.document_folder(work.shared),
             }),
-            C::OpenTrace(path) => self.open_trace(shared, path, false),
-            C::AskCompare => shared.asks.push(Ask::CompareTrace {
-                folder: document.editing.document_folder(shared),
+            C::OpenTrace(path) => self.open_trace(work.shared, path, false),
+            C::AskCompare => work.shared.asks.push(Ask::CompareTrace {
+                folder: work.document.editing.document_folder(work.shared),
             }),
-            C::CompareWith(path) => self.open_trace(shared, path, true),
+            C::CompareWith(path) => self.open_trace(work.shared, path, true),
             C::StopComparing => {
                 if self.compared.take().is_some() {
-                    self.request_trace(shared, present);
+                    self.request_trace(work.shared, present);
                 }
             }
-            C::AskEncoder => shared.asks.push(Ask::Encoder),
-            C::AskEncoderToImport(is_folder) => shared.asks.push(if is_folder {
+            C::AskEncoder => work.shared.asks.push(Ask::Encoder),
+            C::AskEncoderToImport(is_folder) => work.shared.asks.push(if is_folder {
                 Ask::EncoderFolder
             } else {
                 Ask::EncoderFile
             }),
-            C::ImportEncoder(path) => self.import_encoder(shared, models, path),
-            C::UseEncoder(folder) => self.use_encoder(shared, present, folder),
-            C::Measure(measure) => self.use_measure(shared, present, measure),
+            C::ImportEncoder(path) => self.import_encoder(work.shared, models, path),
+            C::UseEncoder(folder) => self.use_encoder(work.shared, present, folder),
+            C::Measure(measure) => self.use_measure(work.shared, present, measure),
             C::StopEncoding => self.stop_comparing_sentences(),
-            C::EditContext(edit) => self.edit_context(shared, present, edit),
+            C::EditContext(edit) => self.edit_context(work.shared, present, edit),
             C::Cancel => self.cancel_explanation(),
-            C::Retry => self.request_trace(shared, present),
-            C::AskSaveFigure(extension) => self.ask_save_explanation(shared, extension),
-            C::SaveFigure(path) => self.save_figure(shared, path),
-            C::AskSaveTrace => self.ask_save_explanation(shared, "trace"),
-            C::SaveTrace(path) => self.save_trace(shared, path),
-            C::ShowInDocument(sentence) => self.show_in_document(shared, document, sentence),
+            C::Retry => self.request_trace(work.shared, present),
+            C::AskSaveFigure(extension) => self.ask_save_explanation(work.shared, extension),
+            C::SaveFigure(path) => self.save_figure(work.shared, path),
+            C::AskSaveTrace => self.ask_save_explanation(work.shared, "trace"),
+            C::SaveTrace(path) => self.save_trace(work.shared, path),
+            C::ShowInDocument(sentence) => {
+                self.show_in_document(work.shared, work.document, sentence)
+            }
         }
     }
 
@@ -244,32 +244,27 @@ impl Explorer {
     }
 
     /// Shows the page; what it can show by itself it does.
-    pub(crate) fn show_page(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        models: &Models,
-        projects: &Projects,
-    ) {
-        let present = Present::new(document, models, projects);
-        shared.page = Page::Explore;
-        if present.why_no_trace().is_none() && !self.is_traced(shared, present) {
-            self.trace_unasked(shared, document, models, projects);
+    pub(crate) fn show_page(&mut self, work: &mut OpenWork<'_>, models: &Models) {
+        let present = Present::new(work.document, models, work.projects);
+        work.shared.page = Page::Explore;
+        if present.why_no_trace().is_none() && !self.is_traced(work.shared, present) {
+            self.trace_unasked(work, models);
             return;
         }
         let is_empty = self.trace.is_none() && self.awaited.is_none();
-        if let Some(example) = shared.shipped.traces.first().cloned()
+        if let Some(example) = work.shared.shipped.traces.first().cloned()
             && is_empty
-            && document.editing.open.is_none()
+            && work.document.editing.open.is_none()
         {
-            self.open_trace(shared, example, false);
+            self.open_trace(work.shared, example, false);
             return;
         }
         // Where the reader was in the document.
-        let Some(sentence) = document
+        let Some(sentence) = work
+            .document
             .editing
             .selected()
-            .filter(|_| self.is_traced(shared, present))
+            .filter(|_| self.is_traced(work.shared, present))
         else {
             return;
         };
@@ -277,20 +272,14 @@ impl Explorer {
             let mut question = self.question;
             question.query.sentence = sentence;
             question.query.word = None;
-            self.look_at(shared, present, Some(question));
+            self.look_at(work.shared, present, Some(question));
         }
     }
 
     /// Starts the trace when its last requirement arrives while the page is shown.
-    pub(crate) fn trace_if_shown(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        models: &Models,
-        projects: &Projects,
-    ) {
-        if shared.page == Page::Explore && self.trace.is_none() {
-            self.trace_unasked(shared, document, models, projects);
+    pub(crate) fn trace_if_shown(&mut self, work: &mut OpenWork<'_>, models: &Models) {
+        if work.shared.page == Page::Explore && self.trace.is_none() {
+            self.trace_unasked(work, models);
         }
     }
 
@@ -310,60 +299,47 @@ impl Explorer {
     }
 
     /// Traces the document with the model that was opened for that, and shows its tree.
-    pub(crate) fn trace_with_next_model(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        models: &Models,
-        projects: &Projects,
-    ) {
+    pub(crate) fn trace_with_next_model(&mut self, work: &mut OpenWork<'_>, models: &Models) {
         let Some(folder) = self.next_model.take() else {
             return;
         };
         if matches!(&models.current, ModelState::Open { info, .. } if info.folder == folder) {
             self.question.view = ViewKind::Tree;
             self.question.query = self.for_tree(self.question.query);
-            self.trace_unasked(shared, document, models, projects);
+            self.trace_unasked(work, models);
         }
     }
 
     /// Traces the document if that costs little; else the page shows the cost and asks.
-    fn trace_unasked(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        models: &Models,
-        projects: &Projects,
-    ) {
-        let bytes = Present::new(document, models, projects).trace_bytes(None);
+    fn trace_unasked(&mut self, work: &mut OpenWork<'_>, models: &Models) {
+        let bytes = Present::new(work.document, models, work.projects).trace_bytes(None);
         if bytes.is_some_and(|bytes| bytes <= UNASKED_BYTES) {
-            self.trace_document(shared, document, models, projects, None, None);
+            self.trace_document(work, models, None, None);
         }
     }
 
     fn trace_document(
         &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
+        work: &mut OpenWork<'_>,
         models: &Models,
-        projects: &Projects,
         part: Option<Range<usize>>,
         top_t: Option<usize>,
     ) {
-        document.editing.keep_edit_if_valid(shared);
-        let present = Present::new(document, models, projects);
+        work.document.editing.keep_edit_if_valid(work.shared);
+        let present = Present::new(work.document, models, work.projects);
         if present.why_no_trace().is_some() {
             return;
         }
-        let (Some(origin), Some(open)) = (present.origin(shared), &document.editing.open) else {
+        let (Some(origin), Some(open)) = (present.origin(work.shared), &work.document.editing.open)
+        else {
             return;
         };
-        let (targets, document) = (open.target_texts(), open.document.clone());
-        let job = shared.next_job();
+        let (targets, traced) = (open.target_texts(), open.document.clone());
+        let job = work.shared.next_job();
         self.awaited = Some(Awaited::Trace { job, origin });
-        shared.requests.push(Request::Trace {
+        work.shared.requests.push(Request::Trace {
             job,
-            document,
+            document: traced,
             targets,
             part,
             top_t,

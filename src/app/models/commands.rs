@@ -5,35 +5,28 @@ use std::path::PathBuf;
 use super::{Adding, Found, Models, ModelsCommand};
 use crate::ask::Ask;
 use crate::command::Page;
-use crate::document::DocumentPage;
 use crate::jobs::{JobControl, ModelRequest};
 use crate::notices::NoticeKind;
-use crate::project::Projects;
+use crate::open_work::OpenWork;
 use crate::shared::Shared;
 use canopy_translate::inference::{forget_default, pair_key};
 
 impl Models {
-    pub(crate) fn apply(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-        command: ModelsCommand,
-    ) {
+    pub(crate) fn apply(&mut self, work: &mut OpenWork<'_>, command: ModelsCommand) {
         use ModelsCommand as C;
         match command {
             C::Select(folder) => {
                 self.selected = Some(folder);
                 self.getting.is_open = false;
             }
-            C::Get(command) => self.apply_getting(shared, command),
-            C::AskFolder => shared.asks.push(Ask::AddModel),
-            C::AskFile => shared.asks.push(Ask::AddModelFile),
-            C::Inspect(path) => self.inspect_model(shared, path, false),
-            C::Bring(path) => self.inspect_model(shared, path, true),
-            C::Add { path, languages } => self.add_model(shared, path, languages),
+            C::Get(command) => self.apply_getting(work.shared, command),
+            C::AskFolder => work.shared.asks.push(Ask::AddModel),
+            C::AskFile => work.shared.asks.push(Ask::AddModelFile),
+            C::Inspect(path) => self.inspect_model(work.shared, path, false),
+            C::Bring(path) => self.inspect_model(work.shared, path, true),
+            C::Add { path, languages } => self.add_model(work.shared, path, languages),
             C::State { folder, languages } => {
-                let job = shared.next_job();
+                let job = work.shared.next_job();
                 self.requests.push(ModelRequest::State {
                     job,
                     folder,
@@ -50,27 +43,27 @@ impl Models {
             C::Keep => self.removing = None,
             C::Remove(folder) => {
                 self.removing = None;
-                let job = shared.next_job();
+                let job = work.shared.next_job();
                 let request = ModelRequest::Remove { job, folder };
                 self.requests.push(request);
             }
             C::Use(folder) => {
-                self.open_model(shared, document, projects, folder);
+                self.open_model(work, folder);
                 self.found = None;
-                if document.editing.open.is_some() {
-                    shared.page = Page::Document;
+                if work.document.editing.open.is_some() {
+                    work.shared.page = Page::Document;
                 }
             }
             C::MakeDefault {
                 folder,
                 source,
                 target,
-            } => self.make_default(shared, document, projects, folder, &source, &target),
-            C::ForgetDefault(pair) => shared.set(|settings| {
+            } => self.make_default(work, folder, &source, &target),
+            C::ForgetDefault(pair) => work.shared.set(|settings| {
                 settings.default_models.remove(&pair);
             }),
-            C::TranslateFrom(source) => self.translate_from(shared, document, projects, &source),
-            C::TranslateTo(target) => self.translate_to(shared, document, projects, &target),
+            C::TranslateFrom(source) => self.translate_from(work, &source),
+            C::TranslateTo(target) => self.translate_to(work, &target),
         }
     }
 
@@ -120,23 +113,21 @@ impl Models {
 
     fn make_default(
         &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
+        work: &mut OpenWork<'_>,
         folder: PathBuf,
         source: &str,
         target: &str,
     ) {
         let key = pair_key(source, target);
-        shared.set(|settings| {
+        work.shared.set(|settings| {
             settings.default_models.insert(key, folder.clone());
             // The program begins with the one used last; a document takes that of its languages.
             settings.default_model.take_if(|first| *first != folder);
         });
-        let current = document.languages(self);
+        let current = work.document.languages(self);
         let is_current = current.is_some_and(|(from, to)| from == source && to == target);
-        if is_current && !document.translations.is_busy() {
-            self.open_between(shared, document, projects, source, Some(target));
+        if is_current && !work.document.translations.is_busy() {
+            self.open_between(work, source, Some(target));
         }
     }
 }

@@ -6,13 +6,12 @@ use std::sync::Arc;
 use super::commands::forget_model;
 use super::{LanguageNote, Models, ModelsCommand};
 use crate::command::Command;
-use crate::document::DocumentPage;
 use crate::error::{BaseError, Error, Result};
 use crate::jobs::{JobId, ModelRequest};
 use crate::language;
 use crate::models::ModelState;
 use crate::notices::NoticeKind;
-use crate::project::Projects;
+use crate::open_work::OpenWork;
 use crate::shared::Shared;
 use crate::state::AppState;
 use canopy_base::error::{find, is_of_device};
@@ -33,8 +32,7 @@ impl AppState {
             &mut self.document,
             &mut self.models,
         );
-        self.models
-            .choose_for_document(&mut self.shared, &mut self.document, &self.projects);
+        self.with_models(|models, work| models.choose_for_document(work));
     }
 
     /// The requested model is open.
@@ -56,15 +54,9 @@ impl AppState {
         }
         self.models
             .follow_chosen_model(&mut self.shared, &mut self.document);
-        self.models
-            .choose_for_document(&mut self.shared, &mut self.document, &self.projects);
+        self.with_models(|models, work| models.choose_for_document(work));
         self.document.read_terms(&mut self.shared, &self.models);
-        self.explorer.trace_with_next_model(
-            &mut self.shared,
-            &mut self.document,
-            &self.models,
-            &self.projects,
-        );
+        self.with_explorer(|explorer, models, work| explorer.trace_with_next_model(work, models));
     }
 }
 
@@ -108,9 +100,7 @@ impl Models {
 
     pub(crate) fn model_added(
         &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
+        work: &mut OpenWork<'_>,
         job: JobId,
         model: &InstalledModel,
     ) {
@@ -131,50 +121,40 @@ impl Models {
             }
             (_, targets) => format!("It translates to {} languages.", targets.len()),
         };
-        shared.notify(NoticeKind::Done, format!("{} is added", model.name), detail);
+        work.shared
+            .notify(NoticeKind::Done, format!("{} is added", model.name), detail);
         // A document that no model fitted may have one now.
         let fits = matches!(
-            document.pair(self).note(shared),
+            work.document.pair(self).note(work.shared),
             Some(LanguageNote::Detected | LanguageNote::Unlike { .. })
         );
         self.is_undecided |= !fits;
-        self.choose_for_document(shared, document, projects);
+        self.choose_for_document(work);
     }
 
     /// A person has stated the languages of a model; documents may have one now.
-    pub(crate) fn model_stated(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-        folder: &Path,
-    ) {
+    pub(crate) fn model_stated(&mut self, work: &mut OpenWork<'_>, folder: &Path) {
         let is_used = self.in_use().any(|used| used == folder);
         if is_used {
             self.is_by_hand = true;
             let leg = canopy_translate::inference::Leg::alone(folder.to_owned());
-            self.open_legs(shared, document, projects, vec![leg]);
+            self.open_legs(work, vec![leg]);
         } else {
-            self.is_undecided |= document.pair(self).without_model().is_some();
+            self.is_undecided |= work.document.pair(self).without_model().is_some();
         }
-        self.choose_for_document(shared, document, projects);
+        self.choose_for_document(work);
     }
 
-    pub(crate) fn model_removed(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-        folder: &PathBuf,
-    ) {
+    pub(crate) fn model_removed(&mut self, work: &mut OpenWork<'_>, folder: &PathBuf) {
         self.selected.take_if(|selected| selected == folder);
         self.failed.remove(folder);
-        forget_model(shared, folder);
+        forget_model(work.shared, folder);
         let is_open = self.in_use().any(|used| used == folder);
         let name = name_of(folder);
-        shared.notify(NoticeKind::Done, format!("{name} is removed"), "");
+        work.shared
+            .notify(NoticeKind::Done, format!("{name} is removed"), "");
         if is_open {
-            self.open_first_model(shared, document, projects, None);
+            self.open_first_model(work, None);
         }
     }
 
@@ -315,24 +295,18 @@ impl Models {
         shared.show_error("The translation continues on the CPU", error);
     }
 
-    pub(crate) fn exported(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-        to: PathBuf,
-        promote: bool,
-    ) {
+    pub(crate) fn exported(&mut self, work: &mut OpenWork<'_>, to: PathBuf, promote: bool) {
         if promote {
             // Models are known by absolute paths.
             let to = std::path::absolute(&to).unwrap_or(to);
             self.promote(&to);
             self.selected = Some(to.clone());
             // Once it is open its languages are known, and a dialog asks whether it becomes their default.
-            self.open_model(shared, document, projects, to);
+            self.open_model(work, to);
         } else {
             let detail = to.display().to_string();
-            shared.notify(NoticeKind::Done, "Model exported", detail);
+            work.shared
+                .notify(NoticeKind::Done, "Model exported", detail);
         }
     }
 }

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use super::{LanguageNote, Models};
 use crate::command::Page;
-use crate::document::DocumentPage;
 use crate::error::{BaseError, Error};
 use crate::jobs::{CatalogueRequest, JobControl, JobId, ModelRequest};
 use crate::language;
 use crate::notices::NoticeKind;
-use crate::project::Projects;
+use crate::open_work::OpenWork;
 use crate::shared::Shared;
 use canopy_translate::catalogue::{
     Catalogue, CatalogueModel, DEFAULT_CATALOGUES, Installation, Look, Progress,
@@ -251,9 +250,7 @@ impl Models {
 
     pub(crate) fn model_downloaded(
         &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
+        work: &mut OpenWork<'_>,
         job: JobId,
         model: &InstalledModel,
     ) {
@@ -264,7 +261,8 @@ impl Models {
         }
         self.failed.remove(&model.folder);
         self.selected = Some(model.folder.clone());
-        shared.set(|settings| set_where_none(&mut settings.default_models, model));
+        work.shared
+            .set(|settings| set_where_none(&mut settings.default_models, model));
         let detail = match (model.sources.as_slice(), model.targets.as_slice()) {
             ([source], [target]) => {
                 let [source, target] = [source, target].map(|code| language::name(code));
@@ -272,28 +270,21 @@ impl Models {
             }
             _ => format!("It translates {}.", model.pair()),
         };
-        shared.notify(
+        work.shared.notify(
             NoticeKind::Done,
             format!("{} is installed", model.name),
             detail,
         );
-        let note = document.pair(self).note(shared);
+        let note = work.document.pair(self).note(work.shared);
         self.add_listed(model.clone());
         match note {
             Some(LanguageNote::NoModel { code, target, .. }) => {
-                self.open_for_document(
-                    shared,
-                    document,
-                    projects,
-                    model,
-                    &code,
-                    target.map(|(target, _)| target),
-                );
+                self.open_for_document(work, model, &code, target.map(|(target, _)| target));
             }
             Some(LanguageNote::NoPair { source, target })
                 if model.target(&source, Some(&target)).is_some() =>
             {
-                self.open_for_document(shared, document, projects, model, &source, Some(target));
+                self.open_for_document(work, model, &source, Some(target));
             }
             _ => {}
         }
@@ -303,16 +294,14 @@ impl Models {
     /// Opens a new model for a document that none fitted.
     fn open_for_document(
         &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
+        work: &mut OpenWork<'_>,
         model: &InstalledModel,
         source: &str,
         target: Option<String>,
     ) {
         let target = target.filter(|target| model.target(source, Some(target)).is_some());
-        if model.translates_from(source) && document.translations.running.is_none() {
-            self.open_between(shared, document, projects, source, target.as_deref());
+        if model.translates_from(source) && work.document.translations.running.is_none() {
+            self.open_between(work, source, target.as_deref());
         }
     }
 

@@ -13,7 +13,7 @@ use crate::jobs::Request;
 use crate::language;
 use crate::models::ModelState;
 use crate::notices::NoticeKind;
-use crate::project::Projects;
+use crate::open_work::OpenWork;
 use crate::settings::Settings;
 use crate::shared::Shared;
 use canopy_corpus::is_same_language;
@@ -68,74 +68,60 @@ impl Models {
 
 impl Models {
     /// Has the open document choose its model, once models and their languages are known.
-    pub(crate) fn choose_for_document(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-    ) {
+    pub(crate) fn choose_for_document(&mut self, work: &mut OpenWork<'_>) {
         let is_opening = matches!(self.current, ModelState::Opening { .. });
         if self.is_undecided && !is_opening && self.is_listed {
             self.is_undecided = false;
-            document.know_kept_work(shared, self);
-            self.choose_model(shared, document, projects);
+            work.document.know_kept_work(work.shared, self);
+            self.choose_model(work);
         }
         if !self.is_undecided {
-            document.adopt_target(shared, self);
+            work.document.adopt_target(work.shared, self);
         }
-        self.read_memory_without_model(shared, document, projects);
+        self.read_memory_without_model(work);
     }
 
-    fn choose_model(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-    ) {
-        let Some(open) = document.editing.open.as_ref() else {
-            return self.open_said(shared, document, projects);
+    fn choose_model(&mut self, work: &mut OpenWork<'_>) {
+        let Some(open) = work.document.editing.open.as_ref() else {
+            return self.open_said(work);
         };
-        if self.is_named || document.translations.running.is_some() {
+        if self.is_named || work.document.translations.running.is_some() {
             return;
         }
-        let (source, current) = (open.source(), document.languages(self));
+        let (source, current) = (open.source(), work.document.languages(self));
         if let Some(target) = open.target_language.clone() {
             let remembered = open.model.clone();
             let source = source.or(current.map(|(from, _)| from)).unwrap_or_default();
-            return self.choose_for_pair(shared, document, projects, &source, &target, remembered);
+            return self.choose_for_pair(work, &source, &target, remembered);
         }
         let Some(source) = source else { return };
-        let wanted = shared.settings.target_language.clone();
+        let wanted = work.shared.settings.target_language.clone();
         if let Some((from, to)) = &current
             && is_same_language(from, &source)
         {
-            self.take_default(shared, document, projects, from, to);
+            self.take_default(work, from, to);
             return;
         }
         let wanted = wanted.or(current.map(|(_, target)| target));
         let wanted = wanted.filter(|target| !is_same_language(target, &source));
-        if wanted.is_none_or(|target| {
-            !self.open_between(shared, document, projects, &source, Some(&target))
-        }) {
-            self.open_between(shared, document, projects, &source, None);
+        if wanted.is_none_or(|target| !self.open_between(work, &source, Some(&target))) {
+            self.open_between(work, &source, None);
         }
     }
 
     /// Opens a model for the languages that the program was started with.
-    fn open_said(&mut self, shared: &mut Shared, document: &mut DocumentPage, projects: &Projects) {
+    fn open_said(&mut self, work: &mut OpenWork<'_>) {
         let [from, to] = self.said.clone();
-        let current = document.languages(self).map(|(source, _)| source);
+        let current = work.document.languages(self).map(|(source, _)| source);
         if let (Some(source), false) = (from.or(current), to.is_none() || self.is_named) {
-            self.open_between(shared, document, projects, &source, to.as_deref());
+            self.open_between(work, &source, to.as_deref());
         }
     }
 
     /// Opens the model that a document was translated with last, or one of its pair; without one it keeps the pair.
     fn choose_for_pair(
         &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
+        work: &mut OpenWork<'_>,
         source: &str,
         target: &str,
         remembered: Option<PathBuf>,
@@ -152,44 +138,35 @@ impl Models {
             };
             let opened = self.opened.as_slice();
             let is_alone = matches!(opened, [opened] if opened.folder == leg.folder);
-            if !is_alone || !document.pair(self).model_fits() {
-                self.open_legs(shared, document, projects, vec![leg]);
+            if !is_alone || !work.document.pair(self).model_fits() {
+                self.open_legs(work, vec![leg]);
             }
             return;
         }
-        if document.pair(self).model_fits() {
-            self.take_default(shared, document, projects, source, target);
+        if work.document.pair(self).model_fits() {
+            self.take_default(work, source, target);
         } else {
-            self.open_between(shared, document, projects, source, Some(target));
+            self.open_between(work, source, Some(target));
         }
     }
 
     /// Opens the default of a pair in place of a model that was not chosen by the user.
-    fn take_default(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-        source: &str,
-        target: &str,
-    ) {
+    fn take_default(&mut self, work: &mut OpenWork<'_>, source: &str, target: &str) {
         let key = pair_key(source, target);
-        let has = shared.settings.default_models.contains_key(&key);
+        let has = work.shared.settings.default_models.contains_key(&key);
         if has && !self.is_by_hand {
-            self.open_between(shared, document, projects, source, Some(target));
+            self.open_between(work, source, Some(target));
         }
     }
 
     /// Opens the models that translate between two languages, unless they are open; whether there are any.
     pub(super) fn open_between(
         &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
+        work: &mut OpenWork<'_>,
         source: &str,
         target: Option<&str>,
     ) -> bool {
-        let defaults = &shared.settings.default_models;
+        let defaults = &work.shared.settings.default_models;
         let Some(found) = route(&self.all, defaults, source, target) else {
             return false;
         };
@@ -198,96 +175,86 @@ impl Models {
             |legs: &[Leg]| -> Vec<PathBuf> { legs.iter().map(|leg| leg.folder.clone()).collect() };
         let reached = legs.last().and_then(|leg| leg.target.as_deref());
         let is_open = folders(&legs) == folders(&self.opened)
-            && document.languages(self).is_some_and(|(from, to)| {
+            && work.document.languages(self).is_some_and(|(from, to)| {
                 is_same_language(&from, source) && Some(to.as_str()) == reached
             });
         if !is_open {
             // A translation that was requested earlier is made with this model.
-            let waiting = document.translations.waiting_scope.take();
-            self.open_legs(shared, document, projects, legs);
-            document.translations.waiting_scope = waiting;
+            let waiting = work.document.translations.waiting_scope.take();
+            self.open_legs(work, legs);
+            work.document.translations.waiting_scope = waiting;
         }
         self.is_by_hand = false;
         true
     }
 
-    pub(super) fn translate_from(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-        source: &str,
-    ) {
+    pub(super) fn translate_from(&mut self, work: &mut OpenWork<'_>, source: &str) {
         self.is_named = false;
-        let current = document.languages(self);
+        let current = work.document.languages(self);
         let target = current.map(|(_, target)| target);
         let target = target.filter(|target| !is_same_language(target, source));
-        if document.editing.open.is_some() {
-            document
+        if work.document.editing.open.is_some() {
+            work.document
                 .editing
                 .with_document(|open| open.source_language = Some(source.to_owned()));
-            document.editing.touch(shared);
+            work.document.editing.touch(work.shared);
         }
         let is_open = target.is_some_and(|target| {
-            self.stay_with_model(shared, document, projects, source, &target)
-                || self.open_between(shared, document, projects, source, Some(&target))
+            self.stay_with_model(work, source, &target)
+                || self.open_between(work, source, Some(&target))
         });
         // Work that is there stays in its language, and so does a file that declares its target.
-        let is_bound = document
+        let is_bound = work
+            .document
             .editing
             .open
             .as_ref()
             .is_some_and(|open| open.has_work() || open.declared_languages()[1].is_some());
-        let other = || route(&self.all, &shared.settings.default_models, source, None);
+        let other = || {
+            route(
+                &self.all,
+                &work.shared.settings.default_models,
+                source,
+                None,
+            )
+        };
         if is_open {
             return;
         }
         match other().filter(|_| !is_bound) {
             Some(way) => {
-                document.switch_target(shared, self, way.target());
-                self.open_between(shared, document, projects, source, Some(way.target()));
+                work.document.switch_target(work.shared, self, way.target());
+                self.open_between(work, source, Some(way.target()));
             }
-            None => show_no_way(shared, source, None),
+            None => show_no_way(work.shared, source, None),
         }
-        self.read_memory_without_model(shared, document, projects);
+        self.read_memory_without_model(work);
     }
 
-    pub(super) fn translate_to(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-        target: &str,
-    ) {
+    pub(super) fn translate_to(&mut self, work: &mut OpenWork<'_>, target: &str) {
         self.is_named = false;
-        shared.set(|settings| settings.target_language = Some(target.to_owned()));
-        let Some((source, _)) = document.languages(self) else {
+        work.shared
+            .set(|settings| settings.target_language = Some(target.to_owned()));
+        let Some((source, _)) = work.document.languages(self) else {
             return;
         };
-        document.switch_target(shared, self, target);
-        document
+        work.document.switch_target(work.shared, self, target);
+        work.document
             .editing
             .with_document(|open| open.name_variant(target));
-        if document.editing.open.is_some() {
-            document.editing.touch(shared);
+        if work.document.editing.open.is_some() {
+            work.document.editing.touch(work.shared);
         }
-        if !self.stay_with_model(shared, document, projects, &source, target)
-            && !self.open_between(shared, document, projects, &source, Some(target))
+        if !self.stay_with_model(work, &source, target)
+            && !self.open_between(work, &source, Some(target))
         {
-            show_no_way(shared, &source, Some(target));
-            self.read_memory_without_model(shared, document, projects);
+            show_no_way(work.shared, &source, Some(target));
+            self.read_memory_without_model(work);
         }
     }
 
     /// Opens the model of several languages that is open between others, if it knows them.
-    fn stay_with_model(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-        source: &str,
-        target: &str,
-    ) -> bool {
+    fn stay_with_model(&mut self, work: &mut OpenWork<'_>, source: &str, target: &str) -> bool {
         let [leg] = self.opened.as_slice() else {
             return false;
         };
@@ -303,34 +270,22 @@ impl Models {
             source: Some(source.to_owned()),
             target: Some(target.to_owned()),
         };
-        self.open_legs(shared, document, projects, vec![leg]);
+        self.open_legs(work, vec![leg]);
         true
     }
 
     /// Opens a model that a person has chosen.
-    pub(crate) fn open_model(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-        folder: PathBuf,
-    ) {
+    pub(crate) fn open_model(&mut self, work: &mut OpenWork<'_>, folder: PathBuf) {
         // Or the lists of models would have the same folder under two names.
         let folder = std::path::absolute(&folder).unwrap_or(folder);
         self.is_by_hand = true;
-        let leg = self.leg_of(shared, document, folder);
-        self.open_legs(shared, document, projects, vec![leg]);
+        let leg = self.leg_of(work.shared, work.document, folder);
+        self.open_legs(work, vec![leg]);
     }
 
     /// Opens the model of a project: no text chooses another.
-    pub(crate) fn open_named_model(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-        folder: PathBuf,
-    ) {
-        self.open_model(shared, document, projects, folder);
+    pub(crate) fn open_named_model(&mut self, work: &mut OpenWork<'_>, folder: PathBuf) {
+        self.open_model(work, folder);
         self.is_named = true;
     }
 
@@ -382,19 +337,13 @@ impl Models {
     }
 
     /// Opens models in a row.
-    pub(super) fn open_legs(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-        legs: Vec<Leg>,
-    ) {
+    pub(super) fn open_legs(&mut self, work: &mut OpenWork<'_>, legs: Vec<Leg>) {
         let Some((first, others)) = legs.split_first() else {
             return;
         };
         let (first, second) = (first.clone(), others.first().cloned());
-        let job = shared.next_job();
-        document.translations.cancel();
+        let job = work.shared.next_job();
+        work.document.translations.cancel();
         let opening = ModelState::Opening {
             job,
             folder: first.folder.clone(),
@@ -403,13 +352,13 @@ impl Models {
         if matches!(before, ModelState::Open { .. }) {
             self.previous = Some(before);
         }
-        let device: DeviceChoice = shared.settings.device.into();
+        let device: DeviceChoice = work.shared.settings.device.into();
         if let Some(key) = self.pair_of(&legs) {
-            take_memory_of(shared, projects, &key);
+            take_memory_of(work.shared, work.projects, &key);
         }
-        let memory = self.user_memory(shared, document, projects);
+        let memory = self.user_memory(work.shared, work.document, work.projects);
         self.requested = legs;
-        shared.requests.push(Request::OpenModel {
+        work.shared.requests.push(Request::OpenModel {
             job,
             folder: first.folder,
             languages: [first.source, first.target],
@@ -420,47 +369,30 @@ impl Models {
     }
 
     /// Opens the same models with other settings.
-    pub(crate) fn open_again(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-    ) {
+    pub(crate) fn open_again(&mut self, work: &mut OpenWork<'_>) {
         if self.requested.is_empty() {
-            return self.open_first_model(shared, document, projects, None);
+            return self.open_first_model(work, None);
         }
-        self.open_legs(shared, document, projects, self.requested.clone());
+        self.open_legs(work, self.requested.clone());
     }
 
     /// Notes that the open document is to choose its model.
-    pub(crate) fn document_chooses(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-    ) {
+    pub(crate) fn document_chooses(&mut self, work: &mut OpenWork<'_>) {
         self.is_undecided = true;
-        self.choose_for_document(shared, document, projects);
+        self.choose_for_document(work);
     }
 
-    /// Opens the model named on the command line, else the one chosen as default, else the last one used, else the one that
-    /// came with the program.
-    pub fn open_first_model(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-        named: Option<PathBuf>,
-    ) {
-        let settings = &shared.settings;
+    /// As [`AppState::open_first_model`](crate::AppState::open_first_model).
+    pub(crate) fn open_first_model(&mut self, work: &mut OpenWork<'_>, named: Option<PathBuf>) {
+        let settings = &work.shared.settings;
         let mut last = settings.default_model.iter().chain(&settings.recent_models);
         let is_named = named.is_some();
         let is_there = |folder: &&PathBuf| Path::exists(folder);
         let folder = named
             .or_else(|| last.find(is_there).cloned())
-            .or_else(|| shared.shipped.models.first().cloned());
+            .or_else(|| work.shared.shipped.models.first().cloned());
         if let Some(folder) = folder {
-            self.open_model(shared, document, projects, folder);
+            self.open_model(work, folder);
             self.is_undecided |= self.said.iter().any(Option::is_some);
             (self.is_by_hand, self.is_named) = (is_named, is_named);
         }
@@ -504,15 +436,9 @@ impl Models {
         }
     }
 
-    pub(crate) fn set_device(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-        device: DeviceChoice,
-    ) {
-        shared.set(|settings| settings.device = device.into());
-        self.open_again(shared, document, projects);
+    pub(crate) fn set_device(&mut self, work: &mut OpenWork<'_>, device: DeviceChoice) {
+        work.shared.set(|settings| settings.device = device.into());
+        self.open_again(work);
     }
 }
 

@@ -6,6 +6,7 @@ use super::Models;
 use crate::document::DocumentPage;
 use crate::error::Result;
 use crate::jobs::{FurtherMemory, UserMemory};
+use crate::open_work::OpenWork;
 use crate::project::Projects;
 use crate::shared::Shared;
 use canopy_project::MAX_PENALTY;
@@ -30,34 +31,27 @@ impl Models {
             settings.memory.clone_from(&memory);
         });
         self.keep_memory_of_pair(shared, document, memory);
-        self.read_memories_again(shared, document, projects);
+        self.read_memories_again(&mut OpenWork::new(shared, document, projects));
     }
 
-    fn read_memories_again(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-    ) {
-        if document.pair(self).without_model().is_some() {
-            return self.read_memory_without_model(shared, document, projects);
+    fn read_memories_again(&mut self, work: &mut OpenWork<'_>) {
+        if work.document.pair(self).without_model().is_some() {
+            return self.read_memory_without_model(work);
         }
-        self.open_again(shared, document, projects);
+        self.open_again(work);
     }
 
     /// Looks a memory up after those that are in use, with a penalty in per cent, or no longer.
     pub(crate) fn use_further_memory(
         &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
+        work: &mut OpenWork<'_>,
         path: &Path,
         penalty: Option<u8>,
     ) {
-        let Some(key) = self.memory_key(document) else {
+        let Some(key) = self.memory_key(work.document) else {
             return;
         };
-        shared.set(|settings| {
+        work.shared.set(|settings| {
             let further = settings.further_memories.entry(key).or_default();
             let at = further.iter().position(|memory| memory.path == path);
             match (at, penalty) {
@@ -75,7 +69,7 @@ impl Models {
                 .further_memories
                 .retain(|_, paths| !paths.is_empty());
         });
-        self.read_memories_again(shared, document, projects);
+        self.read_memories_again(work);
     }
 
     /// Notes the memory of the pair that is translated between, or that it has none.
@@ -98,37 +92,34 @@ impl Models {
         });
     }
 
-    pub(crate) fn learn_from_memory(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &Projects,
-        learns: bool,
-    ) {
-        shared.set(|settings| settings.learns_from_memory = learns);
-        if self.user_memory(shared, document, projects).is_some() {
-            self.open_again(shared, document, projects);
+    pub(crate) fn learn_from_memory(&mut self, work: &mut OpenWork<'_>, learns: bool) {
+        work.shared
+            .set(|settings| settings.learns_from_memory = learns);
+        if self
+            .user_memory(work.shared, work.document, work.projects)
+            .is_some()
+        {
+            self.open_again(work);
         }
     }
 
-    pub(crate) fn memory_opened(
-        &mut self,
-        shared: &mut Shared,
-        document: &DocumentPage,
-        projects: &Projects,
-        pairs: Result<usize>,
-    ) {
+    pub(crate) fn memory_opened(&mut self, work: &mut OpenWork<'_>, pairs: Result<usize>) {
         match pairs {
             Ok(pairs) => {
                 self.memory_pairs = Some(pairs);
-                if projects.open.is_none() {
-                    self.keep_memory_of_pair(shared, document, shared.settings.memory.clone());
+                if work.projects.open.is_none() {
+                    self.keep_memory_of_pair(
+                        work.shared,
+                        work.document,
+                        work.shared.settings.memory.clone(),
+                    );
                 }
             }
             Err(error) => {
                 // The list stays: a file on a drive that is not connected comes back.
                 self.memory_pairs = None;
-                shared.show_error("No translation memory could be read", &error);
+                work.shared
+                    .show_error("No translation memory could be read", &error);
             }
         }
     }

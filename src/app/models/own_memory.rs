@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use super::Models;
 use super::memories::take_memory_of;
-use crate::document::DocumentPage;
 use crate::error::Result;
 use crate::jobs::{JobId, ModelRequest, UserMemory};
 use crate::language;
-use crate::project::Projects;
-use crate::shared::Shared;
+use crate::open_work::OpenWork;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_translate::inference::pair_key;
 
@@ -29,21 +27,16 @@ impl Models {
     }
 
     /// Reads the memory for the pair of a document that no model translates; a model brings its own.
-    pub(crate) fn read_memory_without_model(
-        &mut self,
-        shared: &mut Shared,
-        document: &DocumentPage,
-        projects: &Projects,
-    ) {
-        let pair = document.pair(self).without_model();
+    pub(crate) fn read_memory_without_model(&mut self, work: &mut OpenWork<'_>) {
+        let pair = work.document.pair(self).without_model();
         let Some((source, target)) = pair else {
             self.own_memory = OwnMemory::default();
             return;
         };
         let key = pair_key(&source, &target);
-        take_memory_of(shared, projects, &key);
+        take_memory_of(work.shared, work.projects, &key);
         let place = self
-            .user_memory(shared, document, projects)
+            .user_memory(work.shared, work.document, work.projects)
             .map(|memory| (memory, key));
         if self.own_memory.place == place {
             return;
@@ -54,7 +47,7 @@ impl Models {
         };
         self.memory_pairs = None;
         if let Some((memory, _)) = place {
-            let job = shared.next_job();
+            let job = work.shared.next_job();
             self.own_memory.job = Some(job);
             self.requests.push(ModelRequest::ReadMemory {
                 job,
@@ -71,9 +64,7 @@ impl Models {
 
     pub(crate) fn memory_read(
         &mut self,
-        shared: &mut Shared,
-        document: &DocumentPage,
-        projects: &Projects,
+        work: &mut OpenWork<'_>,
         job: JobId,
         memory: Result<Arc<TranslationMemory>>,
     ) {
@@ -86,7 +77,7 @@ impl Models {
             own.read = Some(memory);
             pairs
         });
-        self.memory_opened(shared, document, projects, pairs);
+        self.memory_opened(work, pairs);
     }
 }
 

@@ -50,8 +50,7 @@ impl AppState {
         match self.projects.taking.take() {
             Some(Taking::Settings) => self.use_project_settings(),
             Some(Taking::Memory) => {
-                self.models
-                    .open_again(&mut self.shared, &mut self.document, &self.projects);
+                self.with_models(|models, work| models.open_again(work));
             }
             None => {}
         }
@@ -203,7 +202,9 @@ impl Projects {
             ModelState::None | ModelState::Opening { .. } => false,
         };
         match folder.or(named) {
-            Some(folder) if !is_open => models.open_named_model(shared, document, &*self, folder),
+            Some(folder) if !is_open => {
+                models.open_named_model(&mut OpenWork::new(shared, document, self), folder)
+            }
             None if !is_open && head.model.is_some() && !models.is_listed() => {
                 self.waits_for_models = true;
             }
@@ -215,9 +216,9 @@ impl Projects {
                     title,
                     "Another model is used until it is.",
                 );
-                models.open_again(shared, document, &*self);
+                models.open_again(&mut OpenWork::new(shared, document, self));
             }
-            _ => models.open_again(shared, document, &*self),
+            _ => models.open_again(&mut OpenWork::new(shared, document, self)),
         }
     }
 
@@ -249,7 +250,7 @@ impl Projects {
             return self.close_project(shared, document, models);
         }
         if std::mem::take(&mut self.is_memory_old) {
-            models.open_again(shared, document, &*self);
+            models.open_again(&mut OpenWork::new(shared, document, self));
         }
     }
 
@@ -290,7 +291,7 @@ impl Projects {
             if shared.page == Page::Project {
                 shared.page = Page::Document;
             }
-            models.open_again(shared, document, &*self);
+            models.open_again(&mut OpenWork::new(shared, document, self));
         }
     }
 
