@@ -1,33 +1,35 @@
 //! One sentence, source and target side by side.
 
+mod menu;
+mod painting;
+
 use std::ops::Range;
 use std::sync::Arc;
 
-use egui::{
-    Button, Color32, CornerRadius, Id, Rangef, Rect, Response, RichText, Sense, Stroke, Ui,
-    WidgetInfo, pos2, vec2,
-};
+use egui::{Button, Id, Rangef, Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::captions::{self, Caption};
+use self::menu::{SentenceMenu, clicks};
+use self::painting::{
+    caption_ui, changed_ui, paint_background, paint_number, paint_paragraph_mark, paint_source,
+    paint_target,
+};
 use super::cell::Cell;
 use super::labels::capitalised;
 use super::row_layout::{Columns, PADDING, Row};
 use super::shading::MarginShading;
-use super::shortcuts::written;
 use super::terms::TermSpan;
 use super::theme::{self, Palette};
-use super::{icons, labels};
-use canopy_app::actions::action_for;
+use super::{captions, icons, labels};
 use canopy_app::jobs::State;
 use canopy_app::markup::Token;
-use canopy_app::{
-    Command, OpenDocument, Scope, SegmentsCommand, SourceSelection, Target, TermsCommand,
-};
+use canopy_app::{Command, OpenDocument, SourceSelection, Target, TermsCommand};
 use canopy_chart::typesetting::Direction;
-use canopy_document::document::{Document, Markup, ParagraphKind};
+use canopy_document::document::{Document, Markup};
 use canopy_document::placeholder;
 use canopy_qa::checks::{Finding, Severity};
 use canopy_qa::terms::TermIndex;
+
+pub use self::painting::{margin_bar_ui, paint_editor_frame};
 
 /// Facts about a row other than its text.
 #[expect(clippy::struct_excessive_bools, reason = "what holds of a row")]
@@ -165,32 +167,6 @@ pub fn sentence_row_ui(
     Columns::at(columns.target, body)
 }
 
-/// The line above a row.
-fn caption_ui(ui: &Ui, body: Rect, caption: &Caption, columns: &Columns, palette: &Palette) {
-    let y = body.top() - captions::HEIGHT / 2.0 + 2.0;
-    let color = if caption.warns {
-        palette.warning
-    } else {
-        palette.weak
-    };
-    for (text, column, color) in [
-        (&caption.source, columns.source, palette.weak),
-        (&caption.target, columns.target, color),
-    ] {
-        if text.is_empty() {
-            continue;
-        }
-        let pos = pos2(body.left() + column.min, y);
-        let font = egui::FontId::proportional(11.0);
-        let place = ui
-            .painter()
-            .text(pos, egui::Align2::LEFT_CENTER, text, font, color);
-        let id = Id::unique("caption").with((text, body.top().to_bits()));
-        let response = ui.interact(place, id, Sense::hover());
-        response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, text));
-    }
-}
-
 fn cell_response(ui: &Ui, rect: Rect, id: Id, label: &str) -> Response {
     let response = ui.interact(rect, id, Sense::click_and_drag());
     let name = if label.is_empty() {
@@ -269,129 +245,6 @@ fn term_tooltip(response: Response, cell: &Cell, pos: egui::Pos2, spans: &[TermS
     }
 }
 
-fn paint_background(ui: &Ui, body: Rect, context: RowContext<'_>, hovered: bool) {
-    let palette = context.palette;
-    let fill = match (context.selected, hovered) {
-        (true, _) => palette.selected,
-        (false, true) => palette.hovered,
-        (false, false) => return,
-    };
-    let radius = CornerRadius::same(theme::RADIUS);
-    for range in [context.columns.source, context.columns.target] {
-        let side = Columns::at(range.expand(8.0), body);
-        ui.painter().rect_filled(side, radius, fill);
-    }
-    if context.selected {
-        let side = Columns::at(context.columns.source.expand(8.0), body);
-        let bar = Rect::from_x_y_ranges(
-            side.left() - 5.0..=side.left() - 2.0,
-            side.y_range().shrink(3.0),
-        );
-        ui.painter().rect_filled(bar, 1.5, palette.accent);
-    }
-}
-
-fn paint_number(
-    ui: &Ui,
-    body: Rect,
-    middle: f32,
-    sentence: usize,
-    strong: bool,
-    palette: &Palette,
-) {
-    let color = if strong { palette.strong } else { palette.weak };
-    let pos = pos2(body.left() + 42.0, middle);
-    let font = egui::FontId::proportional(11.0);
-    ui.painter()
-        .text(pos, egui::Align2::RIGHT_CENTER, sentence + 1, font, color);
-}
-
-/// The attention that a sentence or section gets.
-pub fn margin_bar_ui(ui: &Ui, bar: Rect, id: Id, color: Color32, description: &str) -> Response {
-    let response = ui.interact(bar.expand2(vec2(4.0, 0.0)), id, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, description));
-    ui.painter()
-        .rect_filled(bar.shrink2(vec2(0.0, 2.0)), 1.5, color);
-    response
-}
-
-/// A bullet for a list item, a line left of a table cell.
-fn paint_paragraph_mark(
-    ui: &Ui,
-    row: &Row,
-    direction: Direction,
-    column: Rect,
-    first_line: f32,
-    palette: &Palette,
-) {
-    // In the indent, eleven points before the text.
-    let x = match direction {
-        Direction::LeftToRight => column.left() + row.indent - 11.0,
-        Direction::RightToLeft => column.right() - row.indent + 11.0,
-    };
-    match row.kind {
-        ParagraphKind::ListItem if row.opens_paragraph => {
-            ui.painter()
-                .circle_filled(pos2(x, first_line), 2.3, palette.weak);
-        }
-        ParagraphKind::TableCell => {
-            let line = Rect::from_x_y_ranges(x - 1.0..=x + 1.0, column.y_range().shrink(3.0));
-            ui.painter().rect_filled(line, 1.0, palette.line);
-        }
-        _ => {}
-    }
-}
-
-/// The source with what is selected of it, the caret and its terms.
-fn paint_source(painter: &egui::Painter, row: &Row, pos: egui::Pos2, context: RowContext<'_>) {
-    let palette = context.palette;
-    let here = context.terms.selected;
-    let here = here.filter(|it| it.sentence == row.sentence);
-    if let Some(selection) = here {
-        row.source
-            .paint_selection(painter, pos, &selection.chars, palette);
-    }
-    row.source.paint(painter, pos, palette);
-    if let Some(caret) = here.filter(|it| it.chars.is_empty() && context.selected) {
-        row.source
-            .paint_caret(painter, pos, caret.chars.start, palette);
-    }
-    row.source.underline(painter, pos, context.spans, palette);
-}
-
-fn paint_target(ui: &Ui, row: &Row, target: &Target, pos: egui::Pos2, context: RowContext<'_>) {
-    if target.state != State::Untranslated {
-        row.target.paint(ui.painter(), pos, context.palette);
-        return;
-    }
-    let hint = match (context.running, context.selected) {
-        (true, _) => "…",
-        (false, true) => NOT_TRANSLATED,
-        (false, false) => return,
-    };
-    let middle = pos + vec2(0.0, row.source_style.line_height / 2.0);
-    let color = context.palette.weak;
-    ui.painter().text(
-        middle,
-        egui::Align2::LEFT_CENTER,
-        hint,
-        egui::FontId::proportional(14.0),
-        color,
-    );
-}
-
-/// A bar at the right of a target that an update has changed.
-fn changed_ui(ui: &Ui, column: Rect, sentence: usize, palette: &Palette) {
-    let x = column.right() + 4.0;
-    let bar = Rect::from_x_y_ranges(x..=x + 3.0, column.y_range().shrink(3.0));
-    let id = Id::unique("changed").with(sentence);
-    let response = ui.interact(bar.expand2(vec2(4.0, 0.0)), id, Sense::hover());
-    response
-        .widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, labels::CHANGED));
-    ui.painter().rect_filled(bar, 1.5, palette.accent);
-    response.on_hover_text(labels::CHANGED);
-}
-
 /// State icon and, where there is something to know, a mark; each with its explanation.
 fn state_ui(
     ui: &Ui,
@@ -455,105 +308,6 @@ fn state_ui(
     }
 }
 
-fn clicks(
-    source: &Response,
-    target: &Response,
-    menu: SentenceMenu<'_>,
-    editing: bool,
-    commands: &mut Vec<Command>,
-) {
-    for side in [source, target] {
-        if (side.clicked() || side.secondary_clicked()) && !editing {
-            commands.push(Command::Select(menu.sentence));
-        }
-        side.context_menu(|ui| menu.ui(ui, commands));
-    }
-    if target.double_clicked() && !editing {
-        commands.push(Command::EditSentence(menu.sentence));
-    }
-}
-
-/// The context menu of a sentence.
-#[derive(Clone, Copy)]
-struct SentenceMenu<'a> {
-    sentence: usize,
-    /// Its text and its translation, as a reader sees them.
-    source: &'a str,
-    target: &'a str,
-    has_memory: bool,
-}
-
-impl SentenceMenu<'_> {
-    fn ui(self, ui: &mut Ui, commands: &mut Vec<Command>) {
-        ui.set_min_width(250.0);
-        let is_translated = !self.target.is_empty();
-        let mut group = |ui: &mut Ui, entries: &[(bool, Command)]| {
-            for (enabled, command) in entries {
-                if action_entry_ui(ui, *enabled, command) {
-                    // That of the menu: another one may be selected meanwhile.
-                    commands.push(Command::Select(self.sentence));
-                    commands.push(command.clone());
-                }
-            }
-        };
-        group(
-            ui,
-            &[
-                (true, Command::Edit),
-                (true, Command::Translate(Scope::SelectedSentence)),
-                (true, Command::Translate(Scope::SelectedSection)),
-            ],
-        );
-        ui.separator();
-        group(
-            ui,
-            &[
-                (self.has_memory, Command::UseMatch(0)),
-                (true, Command::CopySourceSelected),
-                (is_translated, Command::ClearSelected),
-            ],
-        );
-        let button = Button::new("Confirm / Unconfirm");
-        let is_confirming = ui.add_enabled(is_translated, button).clicked();
-        ui.separator();
-        for (label, text) in [
-            ("Copy source text", self.source),
-            ("Copy translation", self.target),
-        ] {
-            let button = Button::new(label);
-            if ui.add_enabled(!text.is_empty(), button).clicked() {
-                ui.ctx().copy_text(text.to_owned());
-            }
-        }
-        ui.separator();
-        group(
-            ui,
-            &[
-                (true, Command::Terms(TermsCommand::New)),
-                (true, Command::Segments(SegmentsCommand::Split)),
-                (true, Command::Segments(SegmentsCommand::Join)),
-            ],
-        );
-        ui.separator();
-        group(ui, &[(true, Command::ToggleHistory)]);
-        if is_confirming {
-            commands.push(Command::ToggleConfirmed(self.sentence));
-        }
-    }
-}
-
-/// An entry of a menu with the label and the key of its command; `true` where it is clicked.
-fn action_entry_ui(ui: &mut Ui, enabled: bool, command: &Command) -> bool {
-    let Some(action) = action_for(command) else {
-        return false;
-    };
-    let is_mac = ui.ctx().os().is_mac();
-    let shortcut = action.shortcut.map(|shortcut| written(shortcut, is_mac));
-    let shortcut = RichText::new(shortcut.unwrap_or_default()).size(12.5);
-    let button = Button::new(action.label).shortcut_text(shortcut);
-    ui.add_enabled(enabled, button).clicked()
-}
-
 /// The tags behind the chip under the pointer.
 fn chip_tooltip(
     response: Response,
@@ -583,21 +337,4 @@ fn chip_tooltip(
     response.on_hover_ui_at_pointer(|ui| {
         ui.monospace(text);
     });
-}
-
-/// A frame around the target while it is edited.
-pub fn paint_editor_frame(ui: &Ui, rect: Rect, palette: &Palette, broken: bool) {
-    let color: Color32 = if broken {
-        palette.error
-    } else {
-        palette.accent
-    };
-    let radius = CornerRadius::same(theme::RADIUS);
-    ui.painter().rect(
-        rect,
-        radius,
-        palette.page,
-        Stroke::new(1.5, color),
-        egui::StrokeKind::Inside,
-    );
 }
