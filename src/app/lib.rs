@@ -11,6 +11,7 @@ mod ask;
 mod closing;
 pub mod command;
 pub mod document;
+mod ended;
 pub mod error;
 pub mod evaluating;
 mod events;

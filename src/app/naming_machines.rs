@@ -2,6 +2,7 @@
 
 use super::machines::{MachineCommand, NamedMachine};
 use super::notices::NoticeKind;
+use super::shared::Shared;
 use super::state::AppState;
 use crate::jobs::FileRequest;
 use canopy_translate::inference::DeviceChoice;
@@ -30,7 +31,7 @@ impl AppState {
         };
         self.is_naming_machine = false;
         if !named.key.trim().is_empty() {
-            self.keep_key(host, named.key.trim());
+            keep_key(&mut self.shared, host, named.key.trim());
         }
         if !host.is_loopback() {
             let detail = format!(
@@ -45,19 +46,19 @@ impl AppState {
         });
         self.with_models(|models, work| models.set_device(work, DeviceChoice::Remote(host)));
     }
+}
 
-    /// For this session and, in a file of its own that no project has, for the next ones.
-    fn keep_key(&mut self, host: RemoteHost, key: &str) {
-        set_key(host, key);
-        let Some(config) = self.shared.folders.config.clone() else {
-            return;
-        };
-        let job = self.shared.keeping_job();
-        self.shared.file_requests.push(FileRequest::KeepKey {
-            job,
-            path: keys_file(&config),
-            host,
-            key: key.to_owned(),
-        });
-    }
+/// Keeps a key for this session and, in a file of its own that no project has, for the next ones.
+fn keep_key(shared: &mut Shared, host: RemoteHost, key: &str) {
+    set_key(host, key);
+    let Some(config) = shared.folders.config.clone() else {
+        return;
+    };
+    let job = shared.keeping_job();
+    shared.file_requests.push(FileRequest::KeepKey {
+        job,
+        path: keys_file(&config),
+        host,
+        key: key.to_owned(),
+    });
 }

@@ -57,10 +57,11 @@ mod theme;
 mod training;
 mod typeset;
 mod welcome;
+mod workbench;
 
 use std::path::PathBuf;
 
-pub use app::{CanopyApp, Panels, workbench_ui};
+pub use app::CanopyApp;
 pub use chart::{ChartAction, ChartViewState, chart_view};
 pub use closing::{CloseState, ask as ask_about_closing};
 pub use path_question::PathQuestion;
@@ -71,6 +72,7 @@ pub use sparse_map::{
 pub use system_fonts::WindowFonts;
 pub use theme::contrast_ratio;
 pub use theme::install as install_theme;
+pub use workbench::{Panels, workbench_ui};
 
 use crate::error::{Error, Result};
 use canopy_translate::inference::DeviceChoice;

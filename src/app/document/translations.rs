@@ -109,7 +109,7 @@ impl Translations {
             return;
         };
         let control = JobControl::default();
-        control.set_first_visible(editing.first_visible());
+        control.set_first_visible(document.first_visible);
         let progress = Progress {
             num_sentences: sentences.len(),
             num_words: sentences

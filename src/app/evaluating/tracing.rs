@@ -82,30 +82,25 @@ impl AppState {
         }
     }
 
-    /// A translation has ended: shows the trace if it was for one.
+    /// A translation has ended: shows the trace if it was for one. Before the trace of an item its sentence gets the right
+    /// translation, and the explorer looks for its word.
     pub(crate) fn translated_for_trace(&mut self) {
-        if self.document.trace.tracing.take() == Some(Tracing::Translating) {
-            self.take_wanted();
-            self.with_explorer(|explorer, models, work| explorer.show_page(work, models));
-        }
-    }
-
-    /// Before the trace of an item: its sentence has the right translation, and the explorer looks for its word.
-    fn take_wanted(&mut self) {
-        let Some(Wanted { correct, word }) = self.document.trace.wanted.take() else {
+        if self.document.trace.tracing.take() != Some(Tracing::Translating) {
             return;
-        };
-        let Some(sentence) = self.document.editing.selected() else {
-            return;
-        };
-        for command in [
-            Command::EditSentence(sentence),
-            Command::Editing(correct),
-            Command::KeepEdit,
-        ] {
-            self.apply(command);
         }
-        self.explorer.wanted_word = word;
+        let wanted = self.document.trace.wanted.take();
+        let wanted = wanted.zip(self.document.editing.selected());
+        if let Some((Wanted { correct, word }, sentence)) = wanted {
+            for command in [
+                Command::EditSentence(sentence),
+                Command::Editing(correct),
+                Command::KeepEdit,
+            ] {
+                self.apply(command);
+            }
+            self.explorer.wanted_word = word;
+        }
+        self.with_explorer(|explorer, models, work| explorer.show_page(work, models));
     }
 }
 

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::jobs::{FileRequest, Head, JobId, ProjectRequest, ProjectStatus, TakenWork};
 use crate::models::{ModelState, Models};
 use crate::notices::NoticeKind;
+use crate::open_work::OpenWork;
 use crate::shared::Shared;
 use crate::state::AppState;
 

@@ -5,7 +5,8 @@ use std::ops::AddAssign;
 
 use serde::Serialize;
 
-use super::{TranslationMemory, normalized_words};
+use super::TranslationMemory;
+use super::words::normalized_words;
 use canopy_document::placeholder::folded;
 
 /// The kind of a segment by what is known of it.

@@ -73,6 +73,12 @@ fn is_unspaced(letter: char) -> bool {
     )
 }
 
+/// The words without the marks.
+pub(super) fn normalized_words(text: &str) -> Vec<String> {
+    let is_spoken = |word: &String| word.starts_with(char::is_alphanumeric);
+    words(text).filter(is_spoken).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

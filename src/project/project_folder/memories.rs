@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::ProjectFolder;
+use super::{ProjectFolder, ProjectMemory};
 use crate::State;
 use crate::error::{Error, Result};
 use crate::project::SavedTarget;

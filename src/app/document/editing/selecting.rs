@@ -147,12 +147,6 @@ impl Editing {
         });
     }
 
-    pub(crate) fn first_visible(&self) -> usize {
-        self.open
-            .as_ref()
-            .map_or(0, |document| document.first_visible)
-    }
-
     /// How many sentences a page is: one of those in view stays there.
     pub(crate) fn page_of_sentences(&self) -> isize {
         let visible = self.open.as_ref().map_or(0, |open| open.num_visible);

@@ -2,6 +2,7 @@
 
 use egui::{CollapsingHeader, ComboBox, RichText, Ui, vec2};
 
+use super::choosing::described;
 use super::{CONTROL, Form};
 use crate::theme::{self, Palette};
 use crate::training::caption;
