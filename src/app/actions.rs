@@ -1,4 +1,4 @@
-//! The table of actions: every command that stands in a menu or has a key.
+//! The table of actions: every command that is in a menu or has a key.
 
 use super::aligning::AlignCommand;
 use super::command::{Command, Group, HelpPage, Key, Page, Scope, Shortcut};
@@ -23,7 +23,7 @@ pub struct Action {
     pub begins_part: bool,
 }
 
-/// An action that stands at the head of a part of its menu.
+/// An action that is at the head of a part of its menu.
 const fn part(mut action: Action) -> Action {
     action.begins_part = true;
     action

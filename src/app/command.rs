@@ -121,9 +121,9 @@ pub enum Command {
     ChooseMemory,
     /// Asks for a corpus or a folder of PO files.
     ChooseMemoryFolder,
-    /// Takes over what stands there, or nothing.
+    /// Takes over what is there, or nothing.
     UseMemory(Option<PathBuf>),
-    /// Looks up a memory after the one in use, with a penalty in per cent, or no longer.
+    /// Looks up a memory after the first one, with a penalty in per cent; `None` removes it from the list.
     UseFurtherMemory(PathBuf, Option<u8>),
     LearnFromMemory(bool),
     Terms(TermsCommand),
@@ -179,7 +179,7 @@ pub enum Page {
 }
 
 impl Page {
-    /// In the order in which they stand in the window.
+    /// In their order in the window.
     pub const ALL: [Self; 7] = [
         Self::Document,
         Self::Explore,
@@ -284,7 +284,7 @@ impl Shortcut {
     }
 }
 
-/// Where an action stands in menus and in the list of shortcuts.
+/// The place of an action in menus and in the list of shortcuts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
     File,

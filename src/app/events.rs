@@ -162,7 +162,7 @@ impl AppState {
             Event::Renamed { folder, to } => self.training.run_renamed(&folder, to),
             Event::Trashed { folder, to } => self.training.trashed.push((folder, to)),
             Event::Exported { to, promote } => {
-                self.with_models(|models, work| models.exported(work, to, promote))
+                self.with_models(|models, work| models.exported(work, to, promote));
             }
             // The run folder says the same to the charts.
             Event::Training { job, event } => {
@@ -173,7 +173,7 @@ impl AppState {
             Event::Checked { job, findings } => {
                 self.document
                     .checking
-                    .checked(&self.document.editing, job, findings)
+                    .checked(&self.document.editing, job, findings);
             }
             Event::NotSpelled { reason, .. } => {
                 self.shared
@@ -182,7 +182,7 @@ impl AppState {
                 self.shared.with_button("Choose a folder…", choose);
             }
             Event::MemoryRead { job, memory } => {
-                self.with_models(|models, work| models.memory_read(work, job, memory))
+                self.with_models(|models, work| models.memory_read(work, job, memory));
             }
             Event::ModelsListed { models } => self.models_listed(models),
             Event::ModelInspected { job, path, model } => {
@@ -191,13 +191,13 @@ impl AppState {
             }
             Event::ModelCopied { job, done, total } => self.models.model_copied(job, done, total),
             Event::ModelAdded { job, model } => {
-                self.with_models(|models, work| models.model_added(work, job, &model))
+                self.with_models(|models, work| models.model_added(work, job, &model));
             }
             Event::ModelStated { folder, .. } => {
-                self.with_models(|models, work| models.model_stated(work, &folder))
+                self.with_models(|models, work| models.model_stated(work, &folder));
             }
             Event::ModelRemoved { folder, .. } => {
-                self.with_models(|models, work| models.model_removed(work, &folder))
+                self.with_models(|models, work| models.model_removed(work, &folder));
             }
             Event::CataloguesRead { job, look, arrived } => {
                 self.models.getting.read(job, *look, arrived);
@@ -206,7 +206,7 @@ impl AppState {
                 self.models.getting.progress(job, progress);
             }
             Event::ModelDownloaded { job, model } => {
-                self.with_models(|models, work| models.model_downloaded(work, job, &model))
+                self.with_models(|models, work| models.model_downloaded(work, job, &model));
             }
             Event::DownloadCancelled { job, arrived } => {
                 self.models.getting.cancelled(job, arrived);
@@ -312,7 +312,7 @@ impl AppState {
                 }
             }
             Event::ServerModels { job, models } => {
-                self.document.suggestions.server_tested(job, models)
+                self.document.suggestions.server_tested(job, models);
             }
             Event::CorpusSeen { folder, facts } => {
                 self.training

@@ -132,7 +132,7 @@ impl AppState {
                 self.with_models(|models, work| models.open_model(work, path));
             }
             Kind::Model | Kind::ForeignModel => {
-                self.with_models(|models, work| models.apply(work, ModelsCommand::Inspect(path)))
+                self.with_models(|models, work| models.apply(work, ModelsCommand::Inspect(path)));
             }
             Kind::Terms => self.document.terms.use_files(
                 &mut self.shared,

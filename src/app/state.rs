@@ -115,7 +115,7 @@ impl AppState {
                 &self.models,
             ),
             Command::SaveAs => {
-                saving::ask_where(&mut self.shared, &mut self.document.editing, &self.models)
+                saving::ask_where(&mut self.shared, &mut self.document.editing, &self.models);
             }
             Command::SaveTo {
                 document,
@@ -137,7 +137,7 @@ impl AppState {
                 );
             }
             Command::Export(format) => {
-                saving::ask_where_to_export(&mut self.shared, &mut self.document.editing, format)
+                saving::ask_where_to_export(&mut self.shared, &mut self.document.editing, format);
             }
             Command::ExportTo {
                 document,
@@ -177,9 +177,11 @@ impl AppState {
             Command::SelectNextOpen => self.document.editing.select_next_unconfirmed(&self.shared),
             Command::SelectLeastSure => self.document.editing.select_least_sure(&self.shared),
             Command::Filter(filter) => {
-                self.document
-                    .editing
-                    .filter(&self.shared, &self.document.checking.findings, filter)
+                self.document.editing.filter(
+                    &self.shared,
+                    &self.document.checking.findings,
+                    filter,
+                );
             }
             Command::AskForSentence(asks) => self.document.editing.asks_for_sentence = asks,
             Command::GoToNumber(number) => self.document.editing.go_to_number(&self.shared, number),
@@ -217,7 +219,7 @@ impl AppState {
                 }
             }
             Command::CopySource(sentence) => {
-                self.document.editing.copy_source(&self.shared, sentence)
+                self.document.editing.copy_source(&self.shared, sentence);
             }
             Command::CopySourceSelected => {
                 if let Some(sentence) = self.document.editing.selected() {
@@ -231,7 +233,7 @@ impl AppState {
             Command::Undo => self.document.undo(&mut self.shared),
             Command::Redo => self.document.redo(&mut self.shared),
             Command::Find(command) => {
-                finding::apply(&mut self.shared, &mut self.document.editing, command)
+                finding::apply(&mut self.shared, &mut self.document.editing, command);
             }
             Command::ChooseModel => self.shared.asks.push(Ask::ModelFolder {
                 folder: self.shared.model_folder(),
@@ -248,10 +250,10 @@ impl AppState {
                 memory,
             ),
             Command::UseFurtherMemory(path, penalty) => {
-                self.with_models(|models, work| models.use_further_memory(work, &path, penalty))
+                self.with_models(|models, work| models.use_further_memory(work, &path, penalty));
             }
             Command::LearnFromMemory(learns) => {
-                self.with_models(|models, work| models.learn_from_memory(work, learns))
+                self.with_models(|models, work| models.learn_from_memory(work, learns));
             }
             Command::Terms(command) => {
                 self.document.terms.apply(
@@ -301,7 +303,7 @@ impl AppState {
                     .use_version(&self.shared, sentence, version);
             }
             Command::ShowPage(Page::Explore) => {
-                self.with_explorer(|explorer, models, work| explorer.show_page(work, models))
+                self.with_explorer(|explorer, models, work| explorer.show_page(work, models));
             }
             Command::ShowPage(Page::Project) => self
                 .projects
@@ -313,7 +315,7 @@ impl AppState {
                 self.shared.page = page;
             }
             Command::Explore(command) => {
-                self.with_explorer(|explorer, models, work| explorer.apply(work, models, command))
+                self.with_explorer(|explorer, models, work| explorer.apply(work, models, command));
             }
             Command::Evaluate(command) => {
                 if let Some(unit) =
@@ -328,17 +330,17 @@ impl AppState {
                     .apply(&mut self.shared, &self.models, &mut self.evaluate, command);
             }
             Command::Models(command) => {
-                self.with_models(|models, work| models.apply(work, command))
+                self.with_models(|models, work| models.apply(work, command));
             }
             Command::Check(command) => {
                 self.document
                     .checking
-                    .apply(&mut self.shared, &mut self.document.editing, command)
+                    .apply(&mut self.shared, &mut self.document.editing, command);
             }
             Command::Merge(command) => {
                 self.document
                     .merges
-                    .apply(&mut self.shared, &mut self.document.editing, command)
+                    .apply(&mut self.shared, &mut self.document.editing, command);
             }
             Command::Align(command) => {
                 self.aligning

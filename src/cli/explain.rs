@@ -59,7 +59,7 @@ pub(super) struct ExplainArguments {
     /// Side of the queries: source or translation; default: the source if it attends to other sentences
     #[arg(long, value_parser = named(&[("source", Side::Source), ("target", Side::Target)]))]
     side: Option<Side>,
-    /// Columns of a map as they stand in the document, or those with the most weight first
+    /// Columns of a map in the order of the document, or those with the most weight first
     #[arg(long, default_value = "document", value_parser = orders())]
     order: Order,
     /// How many context sentences to show with their words
@@ -511,7 +511,7 @@ fn canonical_path(word: &str, tokens: &[String], sentence: usize) -> Result<usiz
         }
         joined == lower
     };
-    // What is no word of its own: a piece of one, or what punctuation stands before.
+    // What is no word of its own: a piece of one, or one after punctuation.
     let found = found.or_else(|| tokens.iter().position(|token| bare(token) == lower));
     let found = found.or_else(|| (0..tokens.len()).find(|&start| whole(start)));
     found.ok_or_else(|| {

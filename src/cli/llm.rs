@@ -20,7 +20,7 @@ use canopy_translate::inference::{
     DocumentChat, Flag, Languages, MeanLogProbs, RemoteChat, Resources, Translation, Translator,
 };
 
-/// Where a key for the server can stand.
+/// The environment variable that may hold a key for the server.
 const KEY_VARIABLE: &str = "CANOPY_LLM_KEY";
 
 /// Number of consecutive failures after which a server gets no more requests.

@@ -178,7 +178,7 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
 }
 
 impl ScoreArguments {
-    /// Systems and references: where `--` ends the options, what stands right after a reference is one, too.
+    /// Systems and references: where `--` ends the options, what comes right after a reference is one, too.
     fn divided(&self, given: &[OsString]) -> (Vec<PathBuf>, Vec<PathBuf>) {
         let (mut systems, mut references) = (self.systems.clone(), self.references.clone());
         let Some(end) = given.iter().position(|it| it == "--") else {

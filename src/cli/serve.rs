@@ -16,7 +16,7 @@ use canopy_project::Folders;
 use canopy_server::{ComputeOptions, Computing, Library, Running, ServerOptions, new_key};
 use canopy_translate::inference::{ComputeDevice, DefaultModels, InstalledModel, described_model};
 
-/// Where a key can stand that is not to be seen in a list of processes.
+/// The environment variable for a key that is not to be seen in a list of processes.
 const KEY_VARIABLE: &str = "CANOPY_KEY";
 
 #[derive(Debug, Args)]

@@ -112,7 +112,7 @@ impl Cell {
                     marks.extend(content.marks.iter().filter_map(|mark| {
                         let first = mark.chars.start.max(num_shown);
                         let end = mark.chars.end.min(num_shown + len);
-                        // Chips stand before it in the galley alone.
+                        // Chips are before it in the galley alone.
                         let chips = num_chars - num_shown;
                         (first < end).then(|| Mark {
                             chars: first + chips..end + chips,
@@ -244,7 +244,7 @@ impl Cell {
         place - of_chips.sum::<usize>()
     }
 
-    /// A rectangle for each line that characters of the text stand on, chips aside.
+    /// A rectangle for each line that characters of the text are on, chips aside.
     fn rects(&self, chars: &Range<usize>) -> Vec<Rect> {
         if chars.is_empty() {
             return Vec::new();

@@ -53,7 +53,7 @@ impl LanguageMenus {
         let stroke = Stroke::new(1.0, palette.line);
         ui.painter().hline(rect.x_range(), bottom, stroke);
         let place = |column: Rangef| {
-            // The text, not the frame of the button, stands above the column.
+            // The text, not the frame of the button, is above the column.
             let x = rect.left() + column.min - PADDING..=rect.left() + column.max;
             UiBuilder::new()
                 .max_rect(Rect::from_x_y_ranges(x, rect.y_range()))
@@ -175,7 +175,7 @@ fn note_ui(
     commands: &mut Vec<Command>,
 ) {
     match note {
-        // That stands above the translation.
+        // That is above the translation.
         None | Some(LanguageNote::NoPair { .. }) => {}
         Some(LanguageNote::Detected) => {
             ui.add(Label::new(small("detected", palette)).truncate())

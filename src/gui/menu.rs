@@ -22,7 +22,7 @@ use canopy_app::jobs::RunSnapshot;
 use canopy_app::{ACTIONS, Action, AppState, Command, Group, Page, Theme};
 use canopy_document::export::ExportFormat;
 
-/// Below this width the pages stand in a line of their own.
+/// Below this width the pages are in a line of their own.
 const ONE_LINE: f32 = 1180.0;
 
 /// Below this width the button that translates does, too.

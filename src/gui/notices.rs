@@ -14,7 +14,7 @@ const WIDTH: f32 = 400.0;
 /// Width and height of the button that dismisses a notice.
 const DISMISS: f32 = 22.0;
 
-/// `bottom` is the lower edge of what is read: what stands below it stays free.
+/// `bottom` is the lower edge of what is read: what is below it stays free.
 pub fn notices_ui(ctx: &Context, notices: &[Notice], bottom: f32, commands: &mut Vec<Command>) {
     if notices.is_empty() {
         return;
@@ -63,7 +63,7 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, commands: &mut Vec<Command>) {
                     icons::warning(ui.painter(), mark.center(), color);
                 }
             }
-            // The button to dismiss it stands behind.
+            // The button to dismiss it comes after.
             let room = ui.available_width() - DISMISS - ui.spacing().item_spacing.x;
             ui.scope(|ui| {
                 ui.set_max_width(room);

@@ -54,7 +54,7 @@ impl Recording {
     }
 }
 
-/// From the top of a text to the line its letters stand on.
+/// From the top of a text to the baseline of its letters.
 fn baseline(galley: &Galley) -> f32 {
     let first = galley.rows.first();
     let glyph = first.and_then(|row| Some((row.pos, row.row.glyphs.first()?.pos)));

@@ -14,12 +14,12 @@ use canopy_document::changes::{Part, changes};
 use canopy_document::document::Document;
 use canopy_document::placeholder::stripped;
 
-/// Width of what stands before a text.
+/// Width of what is before a text.
 const HEAD: f32 = 290.0;
 /// Width of the button behind it.
 const BUTTON: f32 = 74.0;
 
-/// The rows last shown; kept until the sentence, or what stands there, is another one.
+/// The rows last shown; kept until the sentence, or what is there, is another one.
 #[derive(Default)]
 pub struct HistoryPanel {
     of: Option<(Arc<Document>, usize, u32)>,

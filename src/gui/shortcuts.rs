@@ -138,7 +138,7 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
                 }
                 _ => *modifiers,
             };
-            // What is of one page alone stands after what is of all.
+            // Actions of one page come after those of all.
             let action = ACTIONS.iter().rfind(|action| {
                 is_of_page(action.group, state.shared.page)
                     && applies(action, keyboard)

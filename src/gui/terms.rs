@@ -15,7 +15,7 @@ use canopy_document::document::Document;
 use canopy_document::placeholder::stripped;
 use canopy_qa::terms::{Term, TermIndex};
 
-/// A place in a source sentence where a term stands.
+/// A place in a source sentence where a term is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermSpan {
     /// Characters as a reader sees them.

@@ -177,7 +177,7 @@ fn entry_ui(ui: &mut Ui, path: &Path, palette: &Palette, commands: &mut Vec<Comm
     widgets.hovered.weak_bg_fill = theme::blend(palette.page, palette.text, 0.06);
     let padding = 8.0;
     ui.spacing_mut().button_padding.x = padding;
-    // Its text, not its frame, stands below the title.
+    // Its text, not its frame, is below the title.
     let (mut place, _) = ui.allocate_exact_size(vec2(ui.available_width(), 30.0), Sense::hover());
     place.min.x -= padding;
     let button = Button::new(file_name(path))

@@ -1,4 +1,4 @@
-//! Words that are found in source and translations, and what stands there instead.
+//! Words that are found in source and translations, and what replaces them.
 
 use std::ops::Range;
 
@@ -110,7 +110,7 @@ impl<'q> Pattern<'q> {
         })
     }
 
-    /// Where it stands in a text, in characters without placeholders.
+    /// Its place in a text, in characters without placeholders.
     fn found(&self, text: &str) -> Vec<Range<usize>> {
         let shown = stripped(text);
         let found = match &self.regex {
@@ -166,7 +166,7 @@ fn by_regex(shown: &str, regex: &Regex) -> Vec<Range<usize>> {
     found
 }
 
-/// Where `query` stands in `text`, in characters without placeholders; letters of either case are alike, and so is all
+/// The places of `query` in `text`, in characters without placeholders; letters of either case are alike, and so is all
 /// white space.
 fn occurrences(text: &str, query: &str) -> Vec<Range<usize>> {
     let query: Vec<char> = query.chars().flat_map(folded).collect();

@@ -59,7 +59,7 @@ impl Incoming {
 }
 
 impl OpenDocument {
-    /// Compares the translations of a file with those that stand here now, and with those that stood here when it was
+    /// Compares the translations of a file with those of the document now, and with those that it had when it was
     /// exported.
     pub fn incoming(&self, file: &Document) -> Incoming {
         let exported = file.exchange.as_ref().and_then(|exchange| exchange.date);

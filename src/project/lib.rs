@@ -1,7 +1,7 @@
 //! The work on documents: targets with their states and histories, projects and their folders, batches, alignments.
 //!
 //! Its files on disk, the merge of two people's work, and the document as it is edited. No window and no
-//! thread stands here.
+//! thread lives here.
 
 pub mod aligning;
 pub mod batch;

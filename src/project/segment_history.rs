@@ -1,6 +1,6 @@
 //! The history of a segment: every text that it has had, where each came from, and when.
 //!
-//! It only grows: undoing a change appends what stands there again.
+//! It only grows: undoing a change appends what is there again.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Origin {
-    /// It stands in the document's file.
+    /// It is in the document's file.
     File,
     Machine,
     Memory,

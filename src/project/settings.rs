@@ -141,7 +141,7 @@ impl Default for Settings {
     }
 }
 
-/// How [`DeviceChoice`] stands in the settings file.
+/// The spelling of [`DeviceChoice`] in the settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Device {
@@ -235,7 +235,7 @@ impl Settings {
         next.unwrap_or(self.scale)
     }
 
-    /// By how much everything is larger than usual, whatever stands in the settings file.
+    /// By how much everything is larger than usual, whatever the settings file says.
     pub fn scale_factor(&self) -> f32 {
         let [smallest, .., largest] = SCALES;
         f32::from(self.scale.clamp(smallest, largest)) / 100.0

@@ -65,7 +65,7 @@ impl Target {
     }
 }
 
-/// The history of a target as it was read: with what stands there now, at its end.
+/// The history of a target as it was read: with what is there now, at its end.
 pub(super) fn with_present(
     saved: &[Version],
     target: &Target,
@@ -165,7 +165,7 @@ pub(super) fn saved_targets<'t>(
             history: histories[index].clone(),
         }
     };
-    // What stands in the file is not ours.
+    // What is in the file is not ours.
     let of_file = |index: usize| Target::of_file(&document.sentences[index]);
     let has_past = |index: usize| {
         let mut history = histories[index].iter();

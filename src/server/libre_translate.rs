@@ -293,12 +293,12 @@ pub(super) async fn download_file(
 /// The translated file of this id.
 ///
 /// # Errors
-/// 404 if it is not there, or no longer.
+/// 404 if there is none; files are kept for 15 minutes.
 pub(super) fn downloaded(service: &Service, id: &str) -> Answered {
     let file = service.results.get(id).ok_or_else(|| {
         Refusal::new(
             StatusCode::NOT_FOUND,
-            "there is no such file, or no longer: translated files are kept for 15 minutes",
+            "there is no such file; translated files are kept for 15 minutes",
         )
     })?;
     let TranslatedFile { name, bytes } = &*file;

@@ -37,7 +37,7 @@ impl DocumentPage {
         }
     }
 
-    /// Where the caret stands in the source of the selected sentence, in characters as a reader sees them.
+    /// The place of the caret in the source of the selected sentence, in characters as a reader sees them.
     fn caret(&self) -> Option<usize> {
         let selection = self.terms.selected.as_ref()?;
         let is_here = Some(selection.sentence) == self.editing.selected();
@@ -125,7 +125,7 @@ impl DocumentPage {
         self.editing.touch(shared);
     }
 
-    /// Takes the last change back, which is what stands in the editor if something was written there. Broken markup is
+    /// Takes the last change back, which is the text of the editor if something was written there. Broken markup is
     /// repaired for that, so that it can be done again.
     pub(crate) fn undo(&mut self, shared: &mut Shared) {
         self.editing.keep_edit_for_good(shared);

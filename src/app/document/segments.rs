@@ -9,7 +9,7 @@ use canopy_document::document::Document;
 /// Commands on the sentences of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SegmentsCommand {
-    /// Cuts the selected sentence where the caret stands in its source.
+    /// Cuts the selected sentence at the caret in its source.
     Split,
     /// Joins the selected sentence with the next one of its paragraph.
     Join,

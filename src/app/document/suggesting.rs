@@ -20,7 +20,7 @@ use canopy_qa::llm::{Endpoint, Neighbour, Question, Suggestion};
 /// How long an answer may take.
 const TIMEOUT: Duration = Duration::from_mins(2);
 
-/// Where a key for the server can stand.
+/// The environment variable that may hold a key for the server.
 const KEY_VARIABLE: &str = "CANOPY_LLM_KEY";
 
 /// Sentences before and after, and similar ones of the memory, at most.

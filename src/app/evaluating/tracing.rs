@@ -12,7 +12,7 @@ pub(crate) struct TracedUnit {
     /// Where its document is written.
     pub(super) path: PathBuf,
     pub(super) bytes: Vec<u8>,
-    /// Where it stands in that document.
+    /// Where it is in that document.
     pub(super) paragraph: usize,
     pub(super) model: PathBuf,
     pub(super) wanted: Option<Wanted>,

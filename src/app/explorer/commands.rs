@@ -113,7 +113,7 @@ impl Explorer {
             C::AskSaveTrace => self.ask_save_explanation(work.shared, "trace"),
             C::SaveTrace(path) => self.save_trace(work.shared, path),
             C::ShowInDocument(sentence) => {
-                self.show_in_document(work.shared, work.document, sentence)
+                self.show_in_document(work.shared, work.document, sentence);
             }
         }
     }

@@ -34,7 +34,7 @@ impl Explorer {
         shared.notify(NoticeKind::Hint, title, detail);
     }
 
-    /// Whether a sentence of the trace stands at the same place of the open document.
+    /// Whether a sentence of the trace is at the same place of the open document.
     fn is_in_document(&self, document: &DocumentPage, sentence: usize) -> bool {
         let (Some(open), Some(trace)) = (&document.editing.open, &self.trace) else {
             return false;

@@ -50,7 +50,7 @@ pub enum ExploreCommand {
     Trace(Option<usize>),
     /// Opens this model and traces the open document with it.
     TraceWith(PathBuf),
-    /// Traces the section of the open document in which this sentence stands, or as much around it as has room.
+    /// Traces the section of the open document that holds this sentence, or as much around it as has room.
     TraceSection(usize),
     AskOpenTrace,
     OpenTrace(PathBuf),

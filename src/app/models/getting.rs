@@ -69,7 +69,7 @@ pub struct Downloading {
 /// The page of catalogues.
 #[derive(Debug, Default)]
 pub struct Getting {
-    /// Whether it stands in place of the selected model.
+    /// Whether it is shown in place of the selected model.
     pub is_open: bool,
     /// Codes of the languages between which models are shown; none shows all.
     pub from: Option<String>,

@@ -41,7 +41,7 @@ impl Models {
         self.open_again(work);
     }
 
-    /// Looks a memory up after those that are in use, with a penalty in per cent, or no longer.
+    /// Looks up a memory after the first one, with a penalty in per cent; `None` removes it from the list.
     pub(crate) fn use_further_memory(
         &mut self,
         work: &mut OpenWork<'_>,

@@ -25,7 +25,7 @@ pub enum CorpusSource {
     Memory,
 }
 
-/// How the import of a corpus stands.
+/// How far the import of a corpus is.
 #[derive(Debug, Clone, Default)]
 pub enum ImportState {
     #[default]

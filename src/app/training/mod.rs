@@ -77,7 +77,7 @@ pub enum TrainingCommand {
     ChooseRun,
     Follow(PathBuf),
     Select(PathBuf),
-    /// Draws a run over the selected one, or no longer.
+    /// Draws a run over the selected one, or removes it from there.
     Compare(PathBuf, bool),
     Order(PathBuf, Order),
     /// Goes on with a run that has ended.

@@ -36,7 +36,7 @@ pub struct NounScores {
     pub all: usize,
 }
 
-/// Where the sample run stands.
+/// How far the sample run is.
 #[derive(Debug, Clone)]
 pub struct Sample {
     pub stage: SampleStage,

@@ -20,7 +20,7 @@ pub(super) struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// Results as JSON: those of one system stand at the top, those of several in a list.
+    /// Results as JSON: those of one system are at the top, those of several in a list.
     pub fn json(&self) -> Value {
         let mut systems: Vec<Map<String, Value>> = self.systems.iter().map(Self::entry).collect();
         let mut report = match systems.as_mut_slice() {

@@ -90,7 +90,7 @@ pub(super) fn report_without_model(
     })
 }
 
-/// A sentence and where it stands.
+/// A sentence and its place.
 fn place(document: &Document, index: usize) -> Value {
     let position = document.position(index);
     json!({

@@ -86,7 +86,7 @@ impl TranslationMemory {
         }
     }
 
-    /// The pairs of some splits of a corpus, those that stand there for the first time and are not the same in both
+    /// The pairs of some splits of a corpus, those that occur for the first time and are not the same in both
     /// languages.
     ///
     /// # Errors

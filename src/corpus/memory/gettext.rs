@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::gettext::{self, Entry, catalogues};
 use crate::is_same_language;
 
-/// Characters of placeholders, markup and paths: what has them stands in no document as it is.
+/// Characters of placeholders, markup and paths: a text with them occurs in no document as it is.
 const CODE: &[char] = &['%', '$', '<', '>', '{', '}', '\\'];
 
 /// Marks of the key that chooses a menu entry: GTK, LibreOffice and Qt.
@@ -98,7 +98,7 @@ fn without_key(text: &str, other: &str) -> String {
     text[..at].to_owned() + &text[at + 1..]
 }
 
-/// The mark before the letter of a key and where it stands, if there is one and no other.
+/// The mark before the letter of a key and its place, if there is one and no other.
 fn key_mark(text: &str) -> Option<(usize, char)> {
     let mut marks = text.char_indices().filter(|&(at, mark)| {
         KEY_MARKS.contains(&mark) && is_before_key(&text[..at], mark, &text[at + 1..])

@@ -24,7 +24,7 @@ impl TranslationMemory {
         Ok(trained.before(&more.without(&held_out)))
     }
 
-    /// The match of a sentence of `split`. A training pair stands in the memory itself: most must do with another sentence,
+    /// The match of a sentence of `split`. A training pair is in the memory itself: most must do with another sentence,
     /// and the others learn to take over what fits, as often as sentences of such documents come again.
     pub fn best_in(&self, split: Split, sentence: &str) -> Option<Match<'_>> {
         /// One of this many pairs finds itself.

@@ -97,7 +97,7 @@ impl AlignmentRows {
         });
     }
 
-    /// Where to scroll so that a row stands in the middle; `None` if it is in view.
+    /// Where to scroll so that a row is in the middle; `None` if it is in view.
     fn offset_showing(&self, row: usize, view: f32) -> Option<f32> {
         if row >= self.heights.len() {
             return None;

@@ -1,6 +1,6 @@
 //! Tags in the editor: drawn as chips, and each one character for the caret and for what deletes.
 //!
-//! The text that is edited spells a tag out, `⟨1⟩`. Its brackets are not drawn, a chip stands behind its number.
+//! The text that is edited spells a tag out, `⟨1⟩`. Its brackets are not drawn; a chip is drawn behind its number.
 
 use std::ops::Range;
 

@@ -247,7 +247,7 @@ fn area(size: Vec2) -> charts::Rect {
     }
 }
 
-/// Where a part of the sheet stands in the window, on whole pixels.
+/// The place of a part of the sheet in the window, on whole pixels.
 #[expect(clippy::cast_possible_truncation, reason = "the size of a window")]
 fn placed(ui: &Ui, rect: Rect, part: charts::Rect) -> Rect {
     let min = Vec2::new(part.left as f32, part.top as f32);

@@ -6,7 +6,7 @@ use super::Shown;
 use canopy_explain::{DocumentMap, MapView};
 
 impl Shown {
-    /// `cells` is where they stand in the window.
+    /// `cells` is their place in the window.
     pub(super) fn interact(&mut self, ui: &Ui, response: &Response, cells: Rect) {
         let (map, view) = (&self.map, &mut self.view);
         if response.clicked() || response.drag_started() {

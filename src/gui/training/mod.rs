@@ -58,7 +58,7 @@ impl TrainingPanel {
         let sample = training.sample.as_ref();
         let selected = training.selected.as_deref();
         let shown = sample.filter(|_| selected.is_none_or(|run| state.training.is_sample(run)));
-        // Before its runs are there it stands above whatever is.
+        // Before its runs are there it is above whatever is.
         let shown = shown.or(sample.filter(|sample| sample.runs.is_empty()));
         if let Some(sample) = shown {
             let margin = Margin {

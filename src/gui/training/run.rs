@@ -1,4 +1,4 @@
-//! One run: where it stands, its charts, what it translates now, its settings and its log.
+//! One run: how far it is, its charts, what it translates now, its settings and its log.
 
 use egui::{Align, Align2, Button, Layout, ProgressBar, RichText, ScrollArea, Sense, Ui, vec2};
 

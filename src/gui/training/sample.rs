@@ -12,7 +12,7 @@ const WIDTH: f32 = 800.0;
 const HEIGHT: f32 = 182.0;
 const GAP: f32 = 18.0;
 
-/// Label of the button that begins it, wherever it stands.
+/// Label of the button that begins it, wherever it is.
 pub const TRY: &str = "Try a sample run";
 
 const STEPS: [&str; 4] = [

@@ -39,7 +39,7 @@ pub(super) struct Cluster {
 /// A paragraph in clusters, in the order in which they are read.
 pub(super) struct Paragraph {
     pub clusters: Vec<Cluster>,
-    /// The section in which it stands, for its height where it is empty.
+    /// Its section, for its height where it is empty.
     pub section: usize,
 }
 
@@ -159,7 +159,7 @@ impl<'a, 'b> Setter<'a, 'b> {
             .into_iter()
             .map(|group| {
                 let of_group = group.shapes.first().map(|(glyph, _)| *glyph);
-                // Such signs stand on the line as all others do.
+                // Such signs are on the line as all others are.
                 let measure = of_group.filter(|_| !lead.is_wide).unwrap_or(measure);
                 let last = characters[group.chars.end - 1];
                 let of_cluster = &characters[group.chars.clone()];

@@ -1,4 +1,4 @@
-//! Which clusters stand on which line.
+//! Which clusters are on which line.
 
 use std::ops::Range;
 

@@ -3,7 +3,7 @@
 //! egui 0.37 shapes what it sets, so that Arabic joins and Devanagari forms its clusters, but it knows one direction and
 //! breaks lines at spaces and between ideographs alone. What is more than simple is therefore cut into pieces of one
 //! direction, set by egui piece by piece, broken by [`canopy_chart::typesetting::line_breaks`] and put in order here. The result
-//! is a [`Galley`] like any other; in text from the right, what is drawn last stands on the left.
+//! is a [`Galley`] like any other; in text from the right, what is drawn last is on the left.
 
 mod alignment;
 mod clusters;
@@ -149,7 +149,7 @@ impl Galleys {
     }
 }
 
-/// Where characters stand, a rectangle for each stretch of a row; those without width are left out.
+/// The places of characters, a rectangle for each stretch of a row; those without width are left out.
 pub fn places(galley: &Galley, chars: &Range<usize>) -> Vec<Rect> {
     let mut places: Vec<Rect> = vec![];
     let mut first = 0;
@@ -195,7 +195,7 @@ pub fn has_right_to_left(galley: &Galley) -> bool {
     glyphs.any(|glyph| glyph.advance_width < 0.0)
 }
 
-/// The caret nearest to a place; egui's own takes letters to stand in the order in which they are read.
+/// The caret nearest to a place; egui's own takes letters to be in the order in which they are read.
 pub fn cursor_at(galley: &Galley, at: Vec2) -> CCursor {
     let mut first = 0;
     let last = galley.rows.len().saturating_sub(1);

@@ -161,7 +161,7 @@ fn rounded(length: f32, pixels_per_point: f32) -> f32 {
     (length * pixels_per_point).round() / pixels_per_point
 }
 
-/// Puts clusters in the order in which they stand. A row that begins on the right has its place there and a negative
+/// Puts clusters in their order. A row that begins on the right has its place there and a negative
 /// width, so that egui finds its end on the left.
 fn row(
     pixels_per_point: f32,
@@ -245,7 +245,7 @@ struct Builder {
 }
 
 impl Builder {
-    /// All fonts of a row stand on one baseline.
+    /// All fonts of a row are on one baseline.
     fn baseline(&self, measure: &Glyph, format: &TextFormat) -> f32 {
         let y = measure.font_ascent
             + format.valign.to_factor() * (self.height - measure.line_height)

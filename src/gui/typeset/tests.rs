@@ -4,7 +4,7 @@ use egui::{Context, FontData, FontDefinitions, FontFamily, RawInput};
 
 use super::*;
 
-/// Lays out with Inter alone: letters that it lacks are boxes, which is enough to see where they stand.
+/// Lays out with Inter alone: letters that it lacks are boxes, which is enough to see where they are.
 fn laid_out(
     text: &str,
     width: f32,

@@ -159,7 +159,7 @@ impl OpenDocument {
         if let Some((sentence, target)) = written.filter(|(_, target)| !target.text.is_empty()) {
             let (history, here) = (&mut self.histories[sentence], &self.targets[sentence]);
             append(history, target.version(Origin::Hand, Some(now())));
-            // What stands there is the last one.
+            // What is there is the last one.
             append(history, here.version(here.origin(), Some(now())));
             self.revisions[sentence] = self.revisions[sentence].wrapping_add(1);
         }

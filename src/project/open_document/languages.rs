@@ -27,7 +27,7 @@ impl OpenDocument {
             .is_some_and(|(declared, target)| !is_same_language(declared, target))
     }
 
-    /// How many translations of the file would stand among those of another language if it were written now.
+    /// How many translations of the file would be among those of another language if it were written now.
     pub fn left_in_declared_language(&self) -> usize {
         let Some(file) = self.declared.as_ref().filter(|_| self.is_retargeted()) else {
             return 0;
@@ -50,7 +50,7 @@ impl OpenDocument {
         self.others.iter().map(OtherLanguage::language)
     }
 
-    /// Shows the work in another target language, which begins without any; what stands here is kept for its own. Whether
+    /// Shows the work in another target language, which begins without any; the work here is kept for its own language. Whether
     /// that makes a difference.
     pub fn switch_target(&mut self, language: &str) -> bool {
         let Some(current) = self.target_language.take() else {

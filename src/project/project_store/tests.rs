@@ -37,7 +37,7 @@ impl Home {
         files.save(&project(path, texts)).expect("saved");
     }
 
-    /// All project files with what stands in them.
+    /// All project files with what is in them.
     fn files(&self) -> Vec<(PathBuf, String)> {
         let entries = entries(&self.data().join("projects")).expect("a folder");
         let mut files: Vec<(PathBuf, String)> = entries
