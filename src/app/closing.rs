@@ -37,7 +37,7 @@ impl AppState {
             Some("A corpus is being made")
         } else if self.projects.is_exporting() {
             Some("The translations of a project are being written")
-        } else if self.models.adding.is_some() {
+        } else if self.models.installing.adding.is_some() {
             Some("A model is being added")
         } else {
             let has_unsaved = self.evaluate.has_unsaved();

@@ -173,8 +173,8 @@ impl AppState {
             && !self
                 .training
                 .failed(&mut self.shared, &mut self.evaluate, job, error)
-            && !self.models.model_failed(&mut self.shared, job, error)
-            && !self.models.download_failed(&mut self.shared, job, error)
+            && !self.models.installing.failed(&mut self.shared, job, error)
+            && !self.models.getting.failed(&mut self.shared, job, error)
             && !self.document.checking.failed(job)
         {
             self.shared.failed_to_write(error);

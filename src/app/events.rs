@@ -186,10 +186,17 @@ impl AppState {
             }
             Event::ModelsListed { models } => self.models_listed(models),
             Event::ModelInspected { job, path, model } => {
-                self.models
-                    .model_inspected(&mut self.shared, job, &path, model);
+                self.models.installing.inspected(
+                    &mut self.shared,
+                    &mut self.models.library,
+                    job,
+                    &path,
+                    model,
+                );
             }
-            Event::ModelCopied { job, done, total } => self.models.model_copied(job, done, total),
+            Event::ModelCopied { job, done, total } => {
+                self.models.installing.copied(job, done, total);
+            }
             Event::ModelAdded { job, model } => {
                 self.with_models(|models, work| models.model_added(work, job, &model));
             }
@@ -229,7 +236,7 @@ impl AppState {
                     && !self
                         .training
                         .cancelled(&mut self.shared, &mut self.evaluate, job)
-                    && !self.models.adding_cancelled(job)
+                    && !self.models.installing.cancelled(job)
                 {
                     self.finished(job, true);
                 }

@@ -88,7 +88,13 @@ fn about_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let mut licences =
         "Licence: MIT or Apache-2.0. Models have their own licences, shown on the Models page."
             .to_owned();
-    for model in state.models.all.iter().filter(|model| model.is_shipped) {
+    for model in state
+        .models
+        .library
+        .all
+        .iter()
+        .filter(|model| model.is_shipped)
+    {
         let (pair, licence) = (model.pair(), model.licence_or_unknown());
         licences.extend(["\n", &model.name, " (", &pair, "): ", licence]);
     }

@@ -211,7 +211,7 @@ pub fn subject(model: &InstalledModel) -> &str {
 
 /// The name of a model with its languages, such as `Starter (en → de)`; of one that is not installed, that of its folder.
 pub fn model(state: &AppState, folder: &Path) -> String {
-    match state.models.get(folder) {
+    match state.models.library.get(folder) {
         Some(model) => format!("{} ({})", model.name, model.pair()),
         None => file_name(folder),
     }

@@ -152,16 +152,15 @@ impl LanguageMenus {
 
     /// Choices are looked for anew only when models or source are others: there may be hundreds.
     fn refresh(&mut self, line: LanguageLine<'_>, source: &str) {
-        let is_same = self
-            .of
-            .as_ref()
-            .is_some_and(|(models, of)| Arc::ptr_eq(models, &line.models.all) && of == source);
+        let is_same = self.of.as_ref().is_some_and(|(models, of)| {
+            Arc::ptr_eq(models, &line.models.library.all) && of == source
+        });
         if is_same {
             return;
         }
-        self.sources = line.models.sources();
-        self.targets = line.models.targets(line.settings, source);
-        self.of = Some((line.models.all.clone(), source.to_owned()));
+        self.sources = line.models.library.sources();
+        self.targets = line.models.library.targets(line.settings, source);
+        self.of = Some((line.models.library.all.clone(), source.to_owned()));
     }
 }
 

@@ -300,7 +300,7 @@ fn a_file_opens_with_the_languages_that_it_declares() {
         path: "opus-mt-en-fr".into(),
         languages: None,
     }));
-    let Some(ModelRequest::Add { job, .. }) = window.state.models.requests.pop() else {
+    let Some(ModelRequest::Add { job, .. }) = window.state.models.installing.requests.pop() else {
         panic!("it is added")
     };
     let models = several();
@@ -361,7 +361,8 @@ fn a_memory_serves_a_document_without_a_model_and_each_pair_has_its_own() {
     window
         .state
         .apply(Command::UseMemory(Some("french.tmx".into())));
-    let Some(ModelRequest::ReadMemory { job, languages, .. }) = window.state.models.requests.pop()
+    let Some(ModelRequest::ReadMemory { job, languages, .. }) =
+        window.state.models.installing.requests.pop()
     else {
         panic!("the memory is read")
     };
@@ -438,7 +439,7 @@ fn the_languages_of_a_model_are_said_on_its_page() {
     harness.get_by_label("Set languages").click();
     harness.run_steps(3);
     let Some(ModelRequest::State { languages, .. }) =
-        harness.state_mut().state.models.requests.pop()
+        harness.state_mut().state.models.installing.requests.pop()
     else {
         panic!("they are kept")
     };
@@ -452,7 +453,8 @@ fn a_model_without_languages_is_added_with_those_that_are_chosen() {
     window
         .state
         .apply(Command::Models(ModelsCommand::Bring("firefox".into())));
-    let Some(ModelRequest::Inspect { job, path }) = window.state.models.requests.pop() else {
+    let Some(ModelRequest::Inspect { job, path }) = window.state.models.installing.requests.pop()
+    else {
         panic!("it is looked at")
     };
     let model = InstalledModel {
@@ -474,7 +476,8 @@ fn a_model_without_languages_is_added_with_those_that_are_chosen() {
     look_for(&mut harness, "Portuguese");
     harness.get_by_label("Add the model").click();
     harness.run_steps(3);
-    let Some(ModelRequest::Add { languages, .. }) = harness.state_mut().state.models.requests.pop()
+    let Some(ModelRequest::Add { languages, .. }) =
+        harness.state_mut().state.models.installing.requests.pop()
     else {
         panic!("it is added")
     };

@@ -232,7 +232,8 @@ fn two_models_in_a_row_are_offered_where_no_model_knows_both_languages() {
 fn a_model_of_several_languages_gets_its_language_in_the_menu() {
     let mut window = with_models(Window::with_document(PAGE), several());
     let multi = Command::OpenModel("opus-mt-gem".into());
-    window.state.models.all = Arc::new(vec![model("opus-mt-gem", &["en"], &["de", "nl", "sv"])]);
+    window.state.models.library.all =
+        Arc::new(vec![model("opus-mt-gem", &["en"], &["de", "nl", "sv"])]);
     window
         .state
         .apply(Command::Models(ModelsCommand::TranslateTo("nl".to_owned())));
@@ -243,7 +244,7 @@ fn a_model_of_several_languages_gets_its_language_in_the_menu() {
         folder: std::path::absolute("opus-mt-gem").expect("a path"),
         ..model("opus-mt-gem", &["en"], &["de", "nl", "sv"])
     }];
-    window.state.models.all = Arc::new(all);
+    window.state.models.library.all = Arc::new(all);
     window.state.apply(multi);
     let (_, [_, target], _) = opened(&mut window).expect("a model");
     assert_eq!(target.as_deref(), Some("nl"));
@@ -356,7 +357,7 @@ impl Kept {
 
     /// Sends the window's requests, and receives events until `done`.
     fn follow(&self, window: &mut Window, done: impl Fn(&Event) -> bool) {
-        for request in window.state.models.requests.drain(..) {
+        for request in window.state.models.installing.requests.drain(..) {
             self.thread.send(request);
         }
         loop {
@@ -392,7 +393,7 @@ fn a_folder_that_is_dropped_is_offered_added_and_removed() {
     harness.run_steps(5);
     harness.get_by_label("Add the model").click();
     harness.run_steps(3);
-    assert!(harness.state().state.models.adding.is_some());
+    assert!(harness.state().state.models.installing.adding.is_some());
     kept.follow(harness.state_mut(), |event| {
         matches!(event, Event::ModelAdded { .. })
     });
@@ -457,7 +458,9 @@ fn what_is_dropped_is_distinguished_from_documents_wherever_it_is_dropped() {
         window.state.apply(Command::ShowPage(from));
         window.state.apply(Command::Drop(vec![path(name)]));
         assert_eq!(window.state.shared.page, Page::Models, "{name}");
-        let Some(ModelRequest::Inspect { job, path }) = window.state.models.requests.pop() else {
+        let Some(ModelRequest::Inspect { job, path }) =
+            window.state.models.installing.requests.pop()
+        else {
             panic!("{name} is not looked at")
         };
         // What cannot be read says why.

@@ -61,7 +61,7 @@ impl<'a> LanguagePair<'a> {
     pub fn without_model(self) -> Option<(String, String)> {
         let is_opening = matches!(self.models.current, ModelState::Opening { .. });
         let has_pair = self.open?.target_language.is_some();
-        let is_decided = self.models.is_listed() && !self.models.is_undecided;
+        let is_decided = self.models.library.is_listed() && !self.models.is_undecided;
         (has_pair && is_decided && !is_opening && !self.model_fits())
             .then(|| self.codes())
             .flatten()
@@ -79,7 +79,7 @@ impl<'a> LanguagePair<'a> {
             return unlike;
         };
         let is_declared = document.declared_languages()[0].is_some();
-        let is_sure = found.is_reliable && self.models.is_listed() && !is_declared;
+        let is_sure = found.is_reliable && self.models.library.is_listed() && !is_declared;
         let Some((source, _)) = self.codes() else {
             return is_sure
                 .then(|| self.no_model(shared, &found.code))
@@ -100,7 +100,7 @@ impl<'a> LanguagePair<'a> {
 
     /// Says that no installed model translates from a language.
     fn no_model(self, shared: &Shared, source: &str) -> Option<LanguageNote> {
-        let mut all = self.models.all.iter();
+        let mut all = self.models.library.all.iter();
         let is_known = all.any(|model| model.translates_from(source));
         (!is_known).then(|| LanguageNote::NoModel {
             code: source.to_owned(),
@@ -119,7 +119,7 @@ impl<'a> LanguagePair<'a> {
         let target = shared.settings.target_language.as_deref()?;
         let defaults = &shared.settings.default_models;
         let is_missing = !is_same_language(target, source)
-            && route(&self.models.all, defaults, source, Some(target)).is_none();
+            && route(&self.models.library.all, defaults, source, Some(target)).is_none();
         is_missing.then(|| LanguageNote::NoModel {
             code: source.to_owned(),
             name: language::name(source),

@@ -81,7 +81,7 @@ impl DocumentPage {
             return;
         }
         let names = (0..open.num_sentences()).filter_map(|it| open.target(it).model.as_deref());
-        let mut found = names.filter_map(|name| models.only_target(name));
+        let mut found = names.filter_map(|name| models.library.only_target(name));
         if let Some(target) = found.next().map(str::to_owned) {
             self.switch_target(shared, models, &target);
         }

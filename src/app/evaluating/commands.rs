@@ -93,7 +93,7 @@ impl Evaluate {
         models: &Models,
         training: &Training,
     ) -> Vec<PathBuf> {
-        let mut testable = models.known_models(shared);
+        let mut testable = models.library.known_models(shared);
         for folder in &self.added {
             if !testable.contains(folder) {
                 testable.push(folder.clone());

@@ -38,11 +38,11 @@ impl<'a> Present<'a> {
             return None;
         }
         let is_one = |codes: &[String], code: &str| matches!(codes, [only] if only == code);
-        self.models.all.iter().find(|model| {
+        self.models.library.all.iter().find(|model| {
             model.reads_documents
                 && is_one(&model.sources, &info.source_language)
                 && is_one(&model.targets, &info.target_language)
-                && self.models.problem(model).is_none()
+                && self.models.library.problem(model).is_none()
         })
     }
 }

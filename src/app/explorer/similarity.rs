@@ -94,7 +94,7 @@ impl Explorer {
         let job = shared.next_job();
         self.similarity.importing = Some(job);
         let request = ModelRequest::ImportEncoder { job, path };
-        models.requests.push(request);
+        models.installing.requests.push(request);
     }
 
     pub(crate) fn encoder_imported(

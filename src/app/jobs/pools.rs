@@ -122,7 +122,7 @@ impl Pools {
             for request in state.training.run_requests.drain(..) {
                 disk.runs.send(request);
             }
-            for request in state.models.requests.drain(..) {
+            for request in state.models.installing.requests.drain(..) {
                 disk.models.send(request);
             }
             for request in state.projects.requests.drain(..) {

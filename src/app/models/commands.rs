@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::{Adding, Found, Models, ModelsCommand};
+use super::{Models, ModelsCommand};
 use crate::ask::Ask;
 use crate::command::Page;
-use crate::jobs::{JobControl, ModelRequest};
-use crate::notices::NoticeKind;
+use crate::jobs::ModelRequest;
 use crate::open_work::OpenWork;
 use crate::shared::Shared;
 use canopy_translate::inference::{forget_default, pair_key};
@@ -19,37 +18,37 @@ impl Models {
                 self.selected = Some(folder);
                 self.getting.is_open = false;
             }
-            C::Get(command) => self.apply_getting(work.shared, command),
+            C::Get(command) => self.getting.apply(work.shared, &self.library, command),
             C::AskFolder => work.shared.asks.push(Ask::AddModel),
             C::AskFile => work.shared.asks.push(Ask::AddModelFile),
-            C::Inspect(path) => self.inspect_model(work.shared, path, false),
-            C::Bring(path) => self.inspect_model(work.shared, path, true),
-            C::Add { path, languages } => self.add_model(work.shared, path, languages),
+            C::Inspect(path) => self.inspect(work.shared, path, false),
+            C::Bring(path) => self.inspect(work.shared, path, true),
+            C::Add { path, languages } => self.installing.add(work.shared, path, languages),
             C::State { folder, languages } => {
                 let job = work.shared.next_job();
-                self.requests.push(ModelRequest::State {
+                self.installing.requests.push(ModelRequest::State {
                     job,
                     folder,
                     languages,
                 });
             }
             C::CancelAdding => {
-                if let Some(adding) = &self.adding {
+                if let Some(adding) = &self.installing.adding {
                     adding.control.cancel();
                 }
             }
-            C::DismissFound => self.found = None,
-            C::AskRemove(folder) => self.removing = Some(folder),
-            C::Keep => self.removing = None,
+            C::DismissFound => self.installing.found = None,
+            C::AskRemove(folder) => self.installing.removing = Some(folder),
+            C::Keep => self.installing.removing = None,
             C::Remove(folder) => {
-                self.removing = None;
+                self.installing.removing = None;
                 let job = work.shared.next_job();
                 let request = ModelRequest::Remove { job, folder };
-                self.requests.push(request);
+                self.installing.requests.push(request);
             }
             C::Use(folder) => {
                 self.open_model(work, folder);
-                self.found = None;
+                self.installing.found = None;
                 if work.document.editing.open.is_some() {
                     work.shared.page = Page::Document;
                 }
@@ -67,48 +66,10 @@ impl Models {
         }
     }
 
-    fn inspect_model(&mut self, shared: &mut Shared, path: PathBuf, is_wanted: bool) {
-        shared.page = Page::Models;
+    /// Reads a model that may be added.
+    fn inspect(&mut self, shared: &mut Shared, path: PathBuf, is_wanted: bool) {
         self.getting.is_open = false;
-        let job = shared.next_job();
-        self.found = Some(Found {
-            path: path.clone(),
-            job,
-            is_wanted,
-            model: None,
-        });
-        let request = ModelRequest::Inspect { job, path };
-        self.requests.push(request);
-    }
-
-    pub(super) fn add_model(
-        &mut self,
-        shared: &mut Shared,
-        path: PathBuf,
-        languages: Option<[String; 2]>,
-    ) {
-        shared.page = Page::Models;
-        if let Some(adding) = &self.adding {
-            let detail = format!("{} is being added.", super::events::name_of(&adding.path));
-            shared.notify(NoticeKind::Hint, "One model at a time", detail);
-            return;
-        }
-        let job = shared.next_job();
-        let control = JobControl::default();
-        self.found = None;
-        self.adding = Some(Adding {
-            path: path.clone(),
-            job,
-            control: control.clone(),
-            done: 0,
-            total: 0,
-        });
-        self.requests.push(ModelRequest::Add {
-            job,
-            path,
-            languages,
-            control,
-        });
+        self.installing.inspect(shared, path, is_wanted);
     }
 
     fn make_default(

@@ -1,12 +1,11 @@
 //! Events of the thread that installs and describes models.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use super::commands::forget_model;
 use super::{LanguageNote, Models, ModelsCommand};
 use crate::command::Command;
-use crate::error::{BaseError, Error, Result};
+use crate::error::{BaseError, Error};
 use crate::jobs::{JobId, ModelRequest};
 use crate::language;
 use crate::models::ModelState;
@@ -26,7 +25,7 @@ pub(super) fn name_of(path: &Path) -> String {
 
 impl AppState {
     pub(crate) fn models_listed(&mut self, listed: Vec<InstalledModel>) {
-        self.models.list(listed);
+        self.models.library.list(listed);
         self.projects.models_known_to_project(
             &mut self.shared,
             &mut self.document,
@@ -42,14 +41,14 @@ impl AppState {
         };
         let info = info.clone();
         let models = &mut self.models;
-        models.failed.remove(&info.folder);
+        models.library.forget_failure(&info.folder);
         models.opened.clone_from(&models.requested);
         let is_alone = models.requested.len() < 2;
         if models.promoted.take_if(|it| *it == info.folder).is_some() {
             // It lies in the library now.
-            self.models.requests.push(ModelRequest::List);
+            self.models.installing.requests.push(ModelRequest::List);
             self.models.ask_about_default(&mut self.shared, &info);
-        } else if is_alone && self.models.get(&info.folder).is_none() {
+        } else if is_alone && self.models.library.get(&info.folder).is_none() {
             self.models.know_external(&mut self.shared, &info);
         }
         self.models
@@ -61,51 +60,14 @@ impl AppState {
 }
 
 impl Models {
-    pub(crate) fn model_inspected(
-        &mut self,
-        shared: &mut Shared,
-        job: JobId,
-        path: &Path,
-        model: Result<Box<InstalledModel>>,
-    ) {
-        if self.describing.take_if(|it| *it == job).is_some() {
-            if let Ok(model) = model {
-                self.note_external(*model);
-            }
-            return;
-        }
-        let found = self.found.as_mut();
-        let Some(found) = found.filter(|found| found.job == job) else {
-            return;
-        };
-        match model {
-            Ok(model) if found.is_wanted && !model.lacks_languages() => {
-                self.add_model(shared, path.to_owned(), None);
-            }
-            Ok(model) => found.model = Some(*model),
-            Err(error) => {
-                self.found = None;
-                let title = format!("{} is not a readable model", name_of(path));
-                shared.show_error(&title, &error);
-            }
-        }
-    }
-
-    pub(crate) fn model_copied(&mut self, job: JobId, done: u64, total: u64) {
-        let adding = self.adding.as_mut();
-        if let Some(adding) = adding.filter(|adding| adding.job == job) {
-            (adding.done, adding.total) = (done, total);
-        }
-    }
-
     pub(crate) fn model_added(
         &mut self,
         work: &mut OpenWork<'_>,
         job: JobId,
         model: &InstalledModel,
     ) {
-        self.adding.take_if(|adding| adding.job == job);
-        self.failed.remove(&model.folder);
+        self.installing.added(job);
+        self.library.forget_failure(&model.folder);
         self.selected = Some(model.folder.clone());
         let detail = match (model.sources.as_slice(), model.targets.as_slice()) {
             ([source], [target]) => format!(
@@ -147,7 +109,7 @@ impl Models {
 
     pub(crate) fn model_removed(&mut self, work: &mut OpenWork<'_>, folder: &PathBuf) {
         self.selected.take_if(|selected| selected == folder);
-        self.failed.remove(folder);
+        self.library.forget_failure(folder);
         forget_model(work.shared, folder);
         let is_open = self.in_use().any(|used| used == folder);
         let name = name_of(folder);
@@ -156,31 +118,6 @@ impl Models {
         if is_open {
             self.open_first_model(work, None);
         }
-    }
-
-    /// Takes a failure in, if it is one of these jobs.
-    pub(crate) fn model_failed(&mut self, shared: &mut Shared, job: JobId, error: &Error) -> bool {
-        let Some(adding) = self.adding.take_if(|adding| adding.job == job) else {
-            return false;
-        };
-        let name = name_of(&adding.path);
-        if let Error::Base(BaseError::Exists { path }) = error {
-            let detail = format!(
-                "{} exists. Remove that one first, or give the new one another name.",
-                path.display()
-            );
-            let title = format!("A model called {name} is installed already");
-            shared.notify(NoticeKind::Error, title, detail);
-        } else {
-            shared.show_error(&format!("{name} could not be added"), error);
-        }
-        true
-    }
-
-    /// Whether the job was the copying of a model, which was cancelled.
-    pub(crate) fn adding_cancelled(&mut self, job: JobId) -> bool {
-        let ended = self.adding.take_if(|adding| adding.job == job);
-        ended.is_some()
     }
 
     /// Asks whether the model of a run becomes the default of its languages, and says which one it replaces.
@@ -192,7 +129,7 @@ impl Models {
         let [from, to] = [&source, &target].map(|code| language::name(code));
         let defaults = &shared.settings.default_models;
         let replaced = defaults.get(&pair_key(&source, &target));
-        let replaced = replaced.map(|folder| match self.get(folder) {
+        let replaced = replaced.map(|folder| match self.library.get(folder) {
             Some(model) => model.name.clone(),
             None => name_of(folder),
         });
@@ -224,7 +161,7 @@ impl Models {
         }
         let known = |code: &String| (code != "und").then(|| code.clone());
         let is_ours = info.folder.join("model.toml").is_file();
-        self.note_external(InstalledModel {
+        self.library.note_external(InstalledModel {
             folder: info.folder.clone(),
             name: info.name.clone(),
             sources: known(&info.source_language).into_iter().collect(),
@@ -235,11 +172,7 @@ impl Models {
             ..InstalledModel::default()
         });
         if !is_ours {
-            let job = shared.next_job();
-            self.describing = Some(job);
-            let path = info.folder.clone();
-            let request = ModelRequest::Inspect { job, path };
-            self.requests.push(request);
+            self.installing.describe(shared, info.folder.clone());
         }
     }
 
@@ -250,37 +183,12 @@ impl Models {
             && !is_of_device(error)
             && !matches!(find(error), Some(BaseError::NoGpu))
         {
-            self.failed.insert(leg.folder.clone(), error.to_string());
+            self.library
+                .note_failure(leg.folder.clone(), error.to_string());
         }
         self.requested.clone_from(&self.opened);
         self.is_undecided = false;
         self.promoted = None;
-    }
-}
-
-impl Models {
-    fn list(&mut self, listed: Vec<InstalledModel>) {
-        self.is_listed = true;
-        let is_listed = |model: &InstalledModel| listed.iter().any(|it| it.folder == model.folder);
-        self.external.retain(|model| !is_listed(model));
-        let all = listed.into_iter().chain(self.external.iter().cloned());
-        self.all = Arc::new(all.collect());
-    }
-
-    /// Adds a model that has just been installed, or its new release.
-    pub(super) fn add_listed(&mut self, model: InstalledModel) {
-        let others = self.all.iter().filter(|other| other.folder != model.folder);
-        let all = others.cloned().chain([model.clone()]).collect();
-        self.all = Arc::new(all);
-    }
-
-    fn note_external(&mut self, model: InstalledModel) {
-        let is_other = |other: &InstalledModel| other.folder != model.folder;
-        let before = self.all.iter().filter(|other| is_other(other)).cloned();
-        let all = before.chain([model.clone()]).collect();
-        self.all = Arc::new(all);
-        self.external.retain(is_other);
-        self.external.push(model);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{LanguageNote, Models};
+use super::{LanguageNote, Library, Models};
 use crate::command::Page;
 use crate::error::{BaseError, Error};
 use crate::jobs::{CatalogueRequest, JobControl, JobId, ModelRequest};
@@ -142,30 +142,32 @@ impl Getting {
             self.arrived.insert(key, arrived);
         }
     }
-}
 
-impl Models {
-    pub(super) fn apply_getting(&mut self, shared: &mut Shared, command: GettingCommand) {
+    pub(super) fn apply(
+        &mut self,
+        shared: &mut Shared,
+        library: &Library,
+        command: GettingCommand,
+    ) {
         use GettingCommand as C;
-        let getting = &mut self.getting;
         match command {
             C::Open { from, to } => {
                 shared.page = Page::Models;
-                getting.is_open = true;
+                self.is_open = true;
                 if from.is_some() {
-                    (getting.from, getting.to) = (from, to);
+                    (self.from, self.to) = (from, to);
                 }
-                if getting.lists == Lists::NotRead {
+                if self.lists == Lists::NotRead {
                     self.read_catalogues(shared);
                 }
             }
-            C::Close => getting.is_open = false,
-            C::From(code) => getting.from = code,
-            C::To(code) => getting.to = code,
+            C::Close => self.is_open = false,
+            C::From(code) => self.from = code,
+            C::To(code) => self.to = code,
             C::Look => self.read_catalogues(shared),
-            C::Get { catalogue, name } => self.get_model(shared, &catalogue, &name),
+            C::Get { catalogue, name } => self.request(shared, library, &catalogue, &name),
             C::Cancel => {
-                if let Some(downloading) = &getting.downloading {
+                if let Some(downloading) = &self.downloading {
                     downloading.control.cancel();
                 }
             }
@@ -183,7 +185,7 @@ impl Models {
                 });
                 self.read_catalogues(shared);
             }
-            C::DismissFailure => getting.failure = None,
+            C::DismissFailure => self.failure = None,
         }
     }
 
@@ -209,38 +211,36 @@ impl Models {
         match Catalogue::chosen(&settings.catalogues, &settings.catalogues_off) {
             Ok(catalogues) => {
                 let job = shared.next_job();
-                let getting = &mut self.getting;
-                getting.lists = Lists::Reading(job);
+                self.lists = Lists::Reading(job);
                 let request = CatalogueRequest::Look { job, catalogues };
-                getting.requests.push(request);
+                self.requests.push(request);
             }
             Err(error) => shared.show_error("One of your catalogues cannot be read", &error),
         }
     }
 
-    fn get_model(&mut self, shared: &mut Shared, catalogue: &str, name: &str) {
-        if let Some(downloading) = &self.getting.downloading {
+    fn request(&mut self, shared: &mut Shared, library: &Library, catalogue: &str, name: &str) {
+        if let Some(downloading) = &self.downloading {
             let detail = format!("{} is being downloaded.", downloading.model.name);
             shared.notify(NoticeKind::Hint, "One model at a time", detail);
             return;
         }
-        let look = Arc::clone(&self.getting.look);
+        let look = Arc::clone(&self.look);
         let is_it = |model: &&CatalogueModel| model.catalogue == catalogue && model.name == name;
         let Some(model) = look.models.iter().find(is_it) else {
             return;
         };
-        let replaces = model.installation(&self.all) == Installation::Update;
+        let replaces = model.installation(&library.all) == Installation::Update;
         let job = shared.next_job();
         let control = JobControl::default();
-        let getting = &mut self.getting;
-        getting.failure = None;
-        getting.downloading = Some(Downloading {
+        self.failure = None;
+        self.downloading = Some(Downloading {
             model: model.clone(),
             job,
             control: control.clone(),
             progress: Progress::default(),
         });
-        getting.requests.push(CatalogueRequest::Get {
+        self.requests.push(CatalogueRequest::Get {
             job,
             model: Box::new(model.clone()),
             replaces,
@@ -248,18 +248,46 @@ impl Models {
         });
     }
 
+    /// Takes a failure in, if it is one of these jobs.
+    pub(crate) fn failed(&mut self, shared: &mut Shared, job: JobId, error: &Error) -> bool {
+        if self.lists == Lists::Reading(job) {
+            self.lists = Lists::Read;
+            shared.show_error("The catalogues cannot be read", error);
+            return true;
+        }
+        let Some(ended) = self.downloading.take_if(|it| it.job == job) else {
+            return false;
+        };
+        let reason = match error {
+            Error::Base(BaseError::Download { reason, .. }) => reason.clone(),
+            Error::Base(BaseError::Exists { path }) => format!(
+                "a model of its name is installed already, in {}; remove that one first",
+                path.display()
+            ),
+            other => other.to_string(),
+        };
+        self.failure = Some((ended.model.name, reason));
+        true
+    }
+
+    /// Ends the download of a model that is installed.
+    fn downloaded(&mut self, job: JobId) {
+        if let Some(ended) = self.downloading.take_if(|it| it.job == job) {
+            let key = (ended.model.catalogue, ended.model.name);
+            self.arrived.remove(&key);
+        }
+    }
+}
+
+impl Models {
     pub(crate) fn model_downloaded(
         &mut self,
         work: &mut OpenWork<'_>,
         job: JobId,
         model: &InstalledModel,
     ) {
-        let getting = &mut self.getting;
-        if let Some(ended) = getting.downloading.take_if(|it| it.job == job) {
-            let key = (ended.model.catalogue, ended.model.name);
-            getting.arrived.remove(&key);
-        }
-        self.failed.remove(&model.folder);
+        self.getting.downloaded(job);
+        self.library.forget_failure(&model.folder);
         self.selected = Some(model.folder.clone());
         work.shared
             .set(|settings| set_where_none(&mut settings.default_models, model));
@@ -276,7 +304,7 @@ impl Models {
             detail,
         );
         let note = work.document.pair(self).note(work.shared);
-        self.add_listed(model.clone());
+        self.library.add(model.clone());
         match note {
             Some(LanguageNote::NoModel { code, target, .. }) => {
                 self.open_for_document(work, model, &code, target.map(|(target, _)| target));
@@ -288,7 +316,7 @@ impl Models {
             }
             _ => {}
         }
-        self.requests.push(ModelRequest::List);
+        self.installing.requests.push(ModelRequest::List);
     }
 
     /// Opens a new model for a document that none fitted.
@@ -303,33 +331,5 @@ impl Models {
         if model.translates_from(source) && work.document.translations.running.is_none() {
             self.open_between(work, source, target.as_deref());
         }
-    }
-
-    /// Takes a failure in, if it is one of these jobs.
-    pub(crate) fn download_failed(
-        &mut self,
-        shared: &mut Shared,
-        job: JobId,
-        error: &Error,
-    ) -> bool {
-        let getting = &mut self.getting;
-        if getting.lists == Lists::Reading(job) {
-            getting.lists = Lists::Read;
-            shared.show_error("The catalogues cannot be read", error);
-            return true;
-        }
-        let Some(ended) = getting.downloading.take_if(|it| it.job == job) else {
-            return false;
-        };
-        let reason = match error {
-            Error::Base(BaseError::Download { reason, .. }) => reason.clone(),
-            Error::Base(BaseError::Exists { path }) => format!(
-                "a model of its name is installed already, in {}; remove that one first",
-                path.display()
-            ),
-            other => other.to_string(),
-        };
-        getting.failure = Some((ended.model.name, reason));
-        true
     }
 }

@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Models;
 use super::memories::take_memory_of;
-use super::{Models, Reach};
 use crate::document::DocumentPage;
 use crate::document::languages::UNKNOWN;
 use crate::jobs::Request;
@@ -14,49 +14,11 @@ use crate::language;
 use crate::models::ModelState;
 use crate::notices::NoticeKind;
 use crate::open_work::OpenWork;
-use crate::settings::Settings;
 use crate::shared::Shared;
 use canopy_corpus::is_same_language;
-use canopy_translate::inference::{DeviceChoice, Leg, pair_key, reachable, route};
+use canopy_translate::inference::{DeviceChoice, Leg, pair_key, route};
 
 impl Models {
-    /// Languages of which any model translates, by their names.
-    pub fn sources(&self) -> Vec<(String, String)> {
-        let usable = self
-            .all
-            .iter()
-            .filter(|model| self.problem(model).is_none());
-        let mut named: Vec<(String, String)> = Vec::new();
-        for code in usable.flat_map(|model| &model.sources) {
-            if !named.iter().any(|(known, _)| known == code) {
-                named.push((code.clone(), language::name(code)));
-            }
-        }
-        named.sort_by(|a, b| a.1.cmp(&b.1));
-        named
-    }
-
-    /// Languages that `source` can be translated to: directly reached ones first, by their names.
-    pub fn targets(&self, settings: &Settings, source: &str) -> Vec<Reach> {
-        let through = |target: &str| {
-            let way = route(&self.all, &settings.default_models, source, Some(target))?;
-            way.pivot().map(language::name)
-        };
-        let codes = reachable(&self.all, source).into_iter();
-        let mut found: Vec<Reach> = codes
-            .map(|code| Reach {
-                name: language::name(&code),
-                through: through(&code),
-                code,
-            })
-            .collect();
-        found.sort_by(|a, b| {
-            let near = |reach: &Reach| reach.through.is_some();
-            near(a).cmp(&near(b)).then_with(|| a.name.cmp(&b.name))
-        });
-        found
-    }
-
     /// The language between two models in a row that are open.
     pub fn pivot(&self) -> Option<&str> {
         match self.opened.as_slice() {
@@ -70,7 +32,7 @@ impl Models {
     /// Has the open document choose its model, once models and their languages are known.
     pub(crate) fn choose_for_document(&mut self, work: &mut OpenWork<'_>) {
         let is_opening = matches!(self.current, ModelState::Opening { .. });
-        if self.is_undecided && !is_opening && self.is_listed {
+        if self.is_undecided && !is_opening && self.library.is_listed() {
             self.is_undecided = false;
             work.document.know_kept_work(work.shared, self);
             self.choose_model(work);
@@ -126,7 +88,7 @@ impl Models {
         target: &str,
         remembered: Option<PathBuf>,
     ) {
-        let model = remembered.as_ref().and_then(|it| self.get(it));
+        let model = remembered.as_ref().and_then(|it| self.library.get(it));
         let fitting = model.filter(|model| {
             model.translates_from(source) && model.target(source, Some(target)).is_some()
         });
@@ -167,7 +129,7 @@ impl Models {
         target: Option<&str>,
     ) -> bool {
         let defaults = &work.shared.settings.default_models;
-        let Some(found) = route(&self.all, defaults, source, target) else {
+        let Some(found) = route(&self.library.all, defaults, source, target) else {
             return false;
         };
         let legs = found.legs(Some(source));
@@ -212,7 +174,7 @@ impl Models {
             .is_some_and(|open| open.has_work() || open.declared_languages()[1].is_some());
         let other = || {
             route(
-                &self.all,
+                &self.library.all,
                 &work.shared.settings.default_models,
                 source,
                 None,
@@ -259,7 +221,7 @@ impl Models {
             return false;
         };
         let folder = leg.folder.clone();
-        let several = self.get(&folder).filter(|model| {
+        let several = self.library.get(&folder).filter(|model| {
             model.sources.len().max(model.targets.len()) > 1 && model.translates_from(source)
         });
         let Some(target) = several.and_then(|model| model.target(source, Some(target))) else {
@@ -309,7 +271,7 @@ impl Models {
             .clone()
             .into_iter()
             .chain(to);
-        let Some(model) = self.get(&folder) else {
+        let Some(model) = self.library.get(&folder) else {
             return Leg::alone(folder);
         };
         if model.is_language_model() {
@@ -353,7 +315,7 @@ impl Models {
             self.previous = Some(before);
         }
         let device: DeviceChoice = work.shared.settings.device.into();
-        if let Some(key) = self.pair_of(&legs) {
+        if let Some(key) = self.library.pair_of(&legs) {
             take_memory_of(work.shared, work.projects, &key);
         }
         let memory = self.user_memory(work.shared, work.document, work.projects);
@@ -396,19 +358,6 @@ impl Models {
             self.is_undecided |= self.said.iter().any(Option::is_some);
             (self.is_by_hand, self.is_named) = (is_named, is_named);
         }
-    }
-}
-
-impl Models {
-    /// The pair that chained models translate between, as a key; none where it is unknown.
-    pub(crate) fn pair_of(&self, legs: &[Leg]) -> Option<String> {
-        let (first, last) = (legs.first()?, legs.last()?);
-        let of = |leg: &Leg| self.get(&leg.folder).cloned().unwrap_or_default();
-        let source = first.source.clone();
-        let source = source.or_else(|| of(first).sources.first().cloned())?;
-        let target = last.target.clone();
-        let target = target.or_else(|| of(last).targets.first().cloned())?;
-        Some(pair_key(&source, &target))
     }
 }
 

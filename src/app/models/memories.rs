@@ -163,7 +163,7 @@ impl Models {
             languages.map(|(from, to)| pair_key(&from, &to))
         };
         of_document
-            .or_else(|| self.pair_of(self.requested()))
+            .or_else(|| self.library.pair_of(self.requested()))
             .or_else(of_open_model)
     }
 }

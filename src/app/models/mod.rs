@@ -3,21 +3,23 @@
 mod commands;
 mod events;
 mod getting;
+mod installing;
 mod languages;
+mod library;
 mod memories;
 mod own_memory;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use self::own_memory::OwnMemory;
 pub use getting::{Downloading, Getting, GettingCommand, Lists};
+pub use installing::{Adding, Found, Installing};
+pub use library::Library;
 
-use crate::jobs::{JobControl, JobId, ModelRequest};
-use crate::shared::Shared;
+use crate::jobs::JobId;
 use canopy_corpus::memory::TranslationMemory;
-use canopy_translate::inference::{InstalledModel, Leg, ModelInfo};
+use canopy_translate::inference::{Leg, ModelInfo};
 
 /// A command of the page, or of the menus of languages.
 #[derive(Debug, Clone, PartialEq)]
@@ -63,35 +65,6 @@ pub enum ModelsCommand {
     TranslateFrom(String),
     /// Chooses the language of the translation.
     TranslateTo(String),
-}
-
-/// A model that was dropped, and is not added yet.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Found {
-    pub path: PathBuf,
-    job: JobId,
-    /// Whether it is added without a question, if its files say its languages.
-    is_wanted: bool,
-    /// None while it is read.
-    pub model: Option<InstalledModel>,
-}
-
-/// A model that is being copied.
-#[derive(Debug, Clone)]
-pub struct Adding {
-    pub path: PathBuf,
-    job: JobId,
-    pub control: JobControl,
-    /// Bytes.
-    pub done: u64,
-    pub total: u64,
-}
-
-impl Adding {
-    #[expect(clippy::cast_precision_loss, reason = "a share of a bar")]
-    pub fn share(&self) -> f32 {
-        self.done as f32 / self.total.max(1) as f32
-    }
 }
 
 /// A language that can be translated to.
@@ -152,25 +125,13 @@ pub struct Models {
     pub(crate) previous: Option<ModelState>,
     /// Pairs of the translation memory that is in use.
     pub memory_pairs: Option<usize>,
-    /// Models that came with the program, were added, or were opened from another folder in this session.
-    pub all: Arc<Vec<InstalledModel>>,
-    /// Whether it is known which are installed.
-    is_listed: bool,
+    /// Those that are known.
+    pub library: Library,
+    /// Those that are being added or removed.
+    pub installing: Installing,
     pub selected: Option<PathBuf>,
-    pub found: Option<Found>,
-    pub adding: Option<Adding>,
-    /// The model whose removal awaits confirmation.
-    pub removing: Option<PathBuf>,
     /// Catalogues, and what is downloaded from them.
     pub getting: Getting,
-    /// For the thread; the window sends and empties it.
-    pub requests: Vec<ModelRequest>,
-    /// Why a model could not be opened, by its folder.
-    failed: BTreeMap<PathBuf, String>,
-    /// Models of `all` that are not installed.
-    external: Vec<InstalledModel>,
-    /// A model outside the library that is being read, to know all its languages.
-    describing: Option<JobId>,
     /// A model of a run that is opened from the library for the first time.
     promoted: Option<PathBuf>,
     /// The chained models that were requested last.
@@ -202,38 +163,6 @@ impl Models {
         }
     }
 
-    /// The only target of the installed model of this name.
-    pub(crate) fn only_target(&self, name: &str) -> Option<&str> {
-        let mut models = self.all.iter();
-        let model: &InstalledModel = models.find(|model| model.name == name)?;
-        match model.targets.as_slice() {
-            [target] => Some(target),
-            _ => None,
-        }
-    }
-
-    /// Whether it is known which are installed.
-    pub fn is_listed(&self) -> bool {
-        self.is_listed
-    }
-
-    /// The model in this folder.
-    pub fn get(&self, folder: &Path) -> Option<&InstalledModel> {
-        self.all.iter().find(|model| model.folder == folder)
-    }
-
-    /// Why a model cannot be opened.
-    pub fn problem<'a>(&'a self, model: &'a InstalledModel) -> Option<&'a str> {
-        let failed = self.failed.get(&model.folder).map(String::as_str);
-        model.problem.as_deref().or(failed)
-    }
-
-    /// Whether it is outside the library.
-    pub fn is_external(&self, model: &InstalledModel) -> bool {
-        let mut external = self.external.iter();
-        external.any(|other| other.folder == model.folder)
-    }
-
     /// Notes a model that lies in the library since a run was added to it.
     pub(super) fn promote(&mut self, folder: &Path) {
         self.promoted = Some(folder.to_owned());
@@ -247,22 +176,6 @@ impl Models {
     /// The models in a row that are open or being opened.
     pub fn in_use(&self) -> impl Iterator<Item = &Path> {
         self.requested.iter().map(|leg| leg.folder.as_path())
-    }
-}
-
-impl Models {
-    /// Models that a run can begin with.
-    pub fn known_models(&self, shared: &Shared) -> Vec<PathBuf> {
-        let mut models = shared.shipped.models.clone();
-        let installed = self.all.iter();
-        let installed = installed.filter(|model| self.problem(model).is_none());
-        let installed = installed.map(|model| &model.folder);
-        for model in shared.settings.recent_models.iter().chain(installed) {
-            if !models.contains(model) {
-                models.push(model.clone());
-            }
-        }
-        models
     }
 }
 

@@ -49,7 +49,7 @@ impl Models {
         if let Some((memory, _)) = place {
             let job = work.shared.next_job();
             self.own_memory.job = Some(job);
-            self.requests.push(ModelRequest::ReadMemory {
+            self.installing.requests.push(ModelRequest::ReadMemory {
                 job,
                 memory,
                 languages: [source, target],

@@ -193,7 +193,7 @@ impl Projects {
         let folder = status.project.model_folder();
         shared.set(|settings| settings.target_language = Some(head.target_language.clone()));
         let named = head.model.as_ref().and_then(|name| {
-            let mut models = models.all.iter();
+            let mut models = models.library.all.iter();
             models
                 .find(|model| model.is_called(name))
                 .map(|model| model.folder.clone())
@@ -206,7 +206,7 @@ impl Projects {
             Some(folder) if !is_open => {
                 models.open_named_model(&mut OpenWork::new(shared, document, self), folder)
             }
-            None if !is_open && head.model.is_some() && !models.is_listed() => {
+            None if !is_open && head.model.is_some() && !models.library.is_listed() => {
                 self.waits_for_models = true;
             }
             None if head.model.is_some() && !is_open => {

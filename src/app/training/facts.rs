@@ -49,7 +49,7 @@ impl Training {
     /// Whether a model translates between the languages of a corpus, if both say theirs.
     pub fn fits(&self, models: &Models, model: &Path, corpus: &Path) -> Option<bool> {
         let facts = self.facts.get(corpus)?;
-        let model = models.get(model)?;
+        let model = models.library.get(model)?;
         if model.sources.is_empty() || model.targets.is_empty() {
             return None;
         }
@@ -68,7 +68,7 @@ impl Training {
         models: &Models,
         corpus: &Path,
     ) -> Vec<PathBuf> {
-        let known = models.known_models(shared).into_iter();
+        let known = models.library.known_models(shared).into_iter();
         let mut fitting: Vec<PathBuf> = known
             .filter(|model| self.fits(models, model, corpus) == Some(true))
             .collect();
@@ -96,7 +96,7 @@ impl Training {
 
     /// The run of the form improves this model, and is called after it.
     pub(super) fn improve(&mut self, shared: &Shared, models: &Models, model: PathBuf) {
-        let known = models.get(&model).map(|known| known.name.clone());
+        let known = models.library.get(&model).map(|known| known.name.clone());
         let name = known.unwrap_or_else(|| super::commands::name_of(&model));
         let name = self.free_run_name(shared, &format!("{name} tuned"));
         if let Some(form) = &mut self.form {

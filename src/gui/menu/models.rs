@@ -19,7 +19,7 @@ pub(super) fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Co
         ModelState::Open { info, .. } => Some(info.folder.as_path()),
     };
     let mut entry = |ui: &mut Ui, folder: &Path| {
-        let model = state.models.get(folder);
+        let model = state.models.library.get(folder);
         let name = model.map_or_else(|| file_name(folder), |model| model.name.clone());
         let pair = model.map_or_else(String::new, InstalledModel::pair);
         let is_current = current == Some(folder);
@@ -52,8 +52,8 @@ pub(super) fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Co
             .iter()
             .any(|shipped| shipped == folder)
     };
-    let installed = state.models.all.iter().filter(|model| {
-        model.is_removable() && !state.models.is_external(model) && model.problem.is_none()
+    let installed = state.models.library.all.iter().filter(|model| {
+        model.is_removable() && !state.models.library.is_external(model) && model.problem.is_none()
     });
     let installed: Vec<&Path> = installed.map(|model| model.folder.as_path()).collect();
     if !installed.is_empty() {

@@ -30,7 +30,7 @@ pub(super) fn found_ui(
     stating: &mut Stating,
     commands: &mut Vec<Command>,
 ) {
-    let Some(found) = &state.models.found else {
+    let Some(found) = &state.models.installing.found else {
         return;
     };
     let palette = Palette::from_ui(ui);
@@ -83,7 +83,7 @@ pub(super) fn found_ui(
 }
 
 pub(super) fn adding_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let Some(adding) = &state.models.adding else {
+    let Some(adding) = &state.models.installing.adding else {
         return;
     };
     let palette = Palette::from_ui(ui);

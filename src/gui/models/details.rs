@@ -31,7 +31,7 @@ impl Details {
         commands: &mut Vec<Command>,
     ) {
         let palette = Palette::from_ui(ui);
-        let problem = state.models.problem(model);
+        let problem = state.models.library.problem(model);
         let is_used = state.models.in_use().any(|used| used == model.folder);
         ui.horizontal(|ui| {
             ui.add(Label::new(RichText::new(&model.name).heading()).truncate());
@@ -50,7 +50,7 @@ impl Details {
                 let command = ModelsCommand::Use(model.folder.clone());
                 commands.push(Command::Models(command));
             }
-            let is_external = state.models.is_external(model);
+            let is_external = state.models.library.is_external(model);
             if is_external {
                 let button = Button::new("Add to your models").min_size(vec2(0.0, 31.0));
                 if ui.add(button).clicked() {
@@ -67,7 +67,7 @@ impl Details {
                 }
             }
         });
-        if model.lacks_languages() && !state.models.is_external(model) {
+        if model.lacks_languages() && !state.models.library.is_external(model) {
             ui.add_space(14.0);
             self.languages_ui(ui, model, commands);
         }

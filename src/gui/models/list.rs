@@ -43,7 +43,11 @@ pub(super) fn list_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>
     ui.spacing_mut().item_spacing.y = 0.0;
     let models = &state.models;
     let part = |wanted: fn(&AppState, &InstalledModel) -> bool| {
-        models.all.iter().filter(move |model| wanted(state, model))
+        models
+            .library
+            .all
+            .iter()
+            .filter(move |model| wanted(state, model))
     };
     ScrollArea::vertical()
         .auto_shrink(false)
@@ -51,10 +55,11 @@ pub(super) fn list_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>
         .show(ui, |ui| {
             let shipped = part(|_, model| model.is_shipped);
             part_ui(ui, "Came with Canopy", shipped, state, commands);
-            let added =
-                part(|state, model| model.is_removable() && !state.models.is_external(model));
+            let added = part(|state, model| {
+                model.is_removable() && !state.models.library.is_external(model)
+            });
             part_ui(ui, "Yours", added, state, commands);
-            let external = part(|state, model| state.models.is_external(model));
+            let external = part(|state, model| state.models.library.is_external(model));
             part_ui(ui, "Opened without copying", external, state, commands);
         });
 }
@@ -116,7 +121,7 @@ fn row_ui(
         ui.painter().rect_filled(row, radius, fill);
     }
     let mark = pos2(row.left() + 13.0, row.top() + 12.5);
-    let is_broken = state.models.problem(model).is_some();
+    let is_broken = state.models.library.problem(model).is_some();
     if is_broken {
         icons::warning(ui.painter(), mark, palette.error);
     } else if state.models.in_use().any(|used| used == model.folder) {

@@ -62,9 +62,18 @@ impl ModelsPanel {
 /// The selected model, else the one in use, else the first one.
 fn shown(state: &AppState) -> Option<&InstalledModel> {
     let models = &state.models;
-    let selected = models.selected.as_deref().and_then(|it| models.get(it));
-    let in_use = || models.in_use().find_map(|folder| models.get(folder));
-    selected.or_else(in_use).or_else(|| models.all.first())
+    let selected = models
+        .selected
+        .as_deref()
+        .and_then(|it| models.library.get(it));
+    let in_use = || {
+        models
+            .in_use()
+            .find_map(|folder| models.library.get(folder))
+    };
+    selected
+        .or_else(in_use)
+        .or_else(|| models.library.all.first())
 }
 
 /// Where no model is installed at all.

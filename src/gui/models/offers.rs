@@ -232,7 +232,7 @@ fn action_ui(
         ui.add(egui::Spinner::new().size(14.0).color(palette.accent));
         return;
     }
-    let label = match model.installation(&state.models.all) {
+    let label = match model.installation(&state.models.library.all) {
         Installation::Yes => {
             ui.label(RichText::new("Installed").size(12.5).color(palette.accent));
             return;

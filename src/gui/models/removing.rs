@@ -8,8 +8,8 @@ use canopy_app::{AppState, Command, ModelsCommand};
 
 pub(super) fn removing_ui(ctx: &Context, state: &AppState, commands: &mut Vec<Command>) {
     let models = &state.models;
-    let folder = models.removing.as_deref();
-    let Some(model) = folder.and_then(|folder| models.get(folder)) else {
+    let folder = models.installing.removing.as_deref();
+    let Some(model) = folder.and_then(|folder| models.library.get(folder)) else {
         return;
     };
     let mut push = |command| commands.push(Command::Models(command));

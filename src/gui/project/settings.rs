@@ -118,7 +118,7 @@ fn model_ui(ui: &mut Ui, state: &AppState, filled: &mut ProjectSettings) {
     let combo = ComboBox::from_id_salt("project model")
         .width(340.0)
         .selected_text(shown.unwrap_or_else(|| automatic.to_owned()));
-    let fitting: Vec<&InstalledModel> = state.models.all.iter().filter(fits).collect();
+    let fitting: Vec<&InstalledModel> = state.models.library.all.iter().filter(fits).collect();
     let response = combo.show_ui(ui, |ui| {
         ui.selectable_value(&mut filled.model, None, automatic);
         for model in &fitting {

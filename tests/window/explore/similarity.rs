@@ -121,7 +121,15 @@ fn a_sentence_encoder_of_another_program_is_imported_in_the_window() {
     let (sender, events) = std::sync::mpsc::channel();
     let thread = canopy::jobs::ModelsThread::spawn(Some(library), vec![], sender, || ());
     let thread = thread.expect("a thread");
-    thread.send(window.state.models.requests.pop().expect("a request"));
+    thread.send(
+        window
+            .state
+            .models
+            .installing
+            .requests
+            .pop()
+            .expect("a request"),
+    );
     while window.state.explorer.is_importing_encoder() {
         let event = events.recv_timeout(std::time::Duration::from_mins(2));
         window.state.receive(event.expect("an event"));

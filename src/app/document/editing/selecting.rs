@@ -79,7 +79,7 @@ impl Editing {
     }
 
     /// Goes to the next sentence without a translation, from the selected one on.
-    fn go_to_untranslated(&mut self, shared: &Shared) {
+    pub(crate) fn go_to_untranslated(&mut self, shared: &Shared) {
         let Some(open) = &self.open else {
             return;
         };

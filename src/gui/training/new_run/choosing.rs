@@ -156,7 +156,7 @@ impl Form<'_> {
 
     fn model_ui(&mut self, ui: &mut Ui) {
         let mut chosen = None;
-        let models = self.state.models.known_models(&self.state.shared);
+        let models = self.state.models.library.known_models(&self.state.shared);
         let named = models.into_iter().map(|folder| {
             let name = labels::model(self.state, &folder);
             (folder, name)
@@ -217,7 +217,7 @@ impl Form<'_> {
         });
         ui.add_space(12.0);
         if from_model && is_new {
-            let known = self.state.models.known_models(&self.state.shared);
+            let known = self.state.models.library.known_models(&self.state.shared);
             let model = models.first().or(known.first()).cloned();
             let improve = TrainingCommand::Improve(model.unwrap_or_default());
             self.commands.push(Command::Training(improve));
