@@ -87,7 +87,8 @@ impl AppState {
             &mut self.models,
             &path.unwrap_or_default(),
         );
-        self.with_models(|models, work| models.document_chooses(work));
+        self.models.is_undecided = true;
+        self.with_models(|models, work| models.choose_for_document(work));
         self.opened_for_trace();
         let path = self
             .document
@@ -129,14 +130,14 @@ impl AppState {
             .as_ref()
             .map(|running| running.job);
         let opening = self.document.opening.as_ref().map(|(job, _)| *job);
-        if [running, opening].contains(&Some(job)) || self.models.is_opening_model(job) {
+        if [running, opening].contains(&Some(job)) || self.models.in_use.is_opening(job) {
             self.document.translations.stop_project();
         }
-        if self.models.is_opening_model(job) {
+        if self.models.in_use.is_opening(job) {
             self.document.translations.waiting_scope = None;
             self.document.trace.forget();
             // The worker still has the model that was open before.
-            self.models.current = self.models.previous.take().unwrap_or_default();
+            self.models.in_use.current = self.models.in_use.previous.take().unwrap_or_default();
             self.models.model_not_in_use(error);
             if matches!(find(error), Some(BaseError::NoGpu)) {
                 // Else the next start would find none either.

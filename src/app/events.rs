@@ -38,9 +38,9 @@ impl AppState {
                     device_name,
                     memory,
                 };
-                if !self.models.is_opening_model(job) {
+                if !self.models.in_use.is_opening(job) {
                     // The worker keeps it until the model requested later is open.
-                    self.models.previous = Some(open);
+                    self.models.in_use.previous = Some(open);
                     return;
                 }
                 // The next session begins with a language that exists.
@@ -48,17 +48,17 @@ impl AppState {
                     self.shared.settings.remember_model(&folder);
                     self.shared.save_settings();
                 }
-                self.models.current = open;
+                self.models.in_use.current = open;
                 self.model_in_use();
                 // The document may have chosen another one, for which the translation waits.
-                if let ModelState::Open { .. } = self.models.current
+                if let ModelState::Open { .. } = self.models.in_use.current
                     && let Some(scope) = self.document.translations.waiting_scope.take()
                 {
                     self.start_translation(scope);
                 }
             }
             Event::MemoryOpened { job, pairs } => {
-                if self.models.is_opening_model(job) {
+                if self.models.in_use.is_opening(job) {
                     self.with_models(|models, work| models.memory_opened(work, pairs));
                 }
             }
@@ -156,6 +156,7 @@ impl AppState {
                 device_name, error, ..
             } => self
                 .models
+                .in_use
                 .cpu_took_over(&mut self.shared, device_name, &error),
             Event::RunsSeen { runs, corpora } => self.training.runs_seen(runs, corpora),
             Event::Probed { job, estimate } => self.training.probed(job, estimate),

@@ -359,7 +359,7 @@ fn the_window_reports_that_the_cpu_went_on() {
         device_name: "CPU, 64 threads".to_owned(),
         error,
     });
-    let ModelState::Open { device_name, .. } = &state.models.current else {
+    let ModelState::Open { device_name, .. } = &state.models.in_use.current else {
         panic!()
     };
     assert_eq!(device_name, "CPU, 64 threads");

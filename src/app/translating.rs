@@ -11,7 +11,7 @@ impl AppState {
         if self.document.translations.running.is_some() || self.document.editing.open.is_none() {
             return;
         }
-        match &self.models.current {
+        match &self.models.in_use.current {
             ModelState::Open { .. }
                 if self.document.pair(&self.models).without_model().is_some() =>
             {

@@ -60,7 +60,7 @@ fn rank_ui(ui: &mut Ui, state: &AppState, selected: Option<usize>) {
     let (Some(open), Some(sentence), ModelState::Open { info, .. }) = (
         &state.document.editing.open,
         selected,
-        &state.models.current,
+        &state.models.in_use.current,
     ) else {
         return;
     };

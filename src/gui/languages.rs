@@ -142,7 +142,7 @@ impl LanguageMenus {
         if line.model.is_empty() {
             return;
         }
-        let text = match line.models.pivot() {
+        let text = match line.models.in_use.pivot() {
             Some(between) => format!("through {}: {}", language::name(between), line.model),
             None => format!("with {}", line.model),
         };

@@ -77,7 +77,7 @@ fn phase_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
         format!("Opening {}", super::menu::file_name(path))
     } else if state.document.translations.is_waiting_for_model() {
         "Opening the model, then the translation starts".to_owned()
-    } else if matches!(state.models.current, ModelState::Opening { .. }) {
+    } else if matches!(state.models.in_use.current, ModelState::Opening { .. }) {
         "Opening the model".to_owned()
     } else if state.document.saving.is_running() {
         "Saving".to_owned()
@@ -151,7 +151,7 @@ fn memory_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
 }
 
 fn model_ui(ui: &mut Ui, state: &AppState, palette: &Palette) {
-    match &state.models.current {
+    match &state.models.in_use.current {
         ModelState::Open {
             info, device_name, ..
         } => {

@@ -207,7 +207,7 @@ fn document_page_ui(
                     .as_ref()
                     .map(|(source, target)| (source.as_str(), target.as_str())),
                 note: note.as_ref(),
-                model: match &state.models.current {
+                model: match &state.models.in_use.current {
                     ModelState::Open { info, .. } => &info.name,
                     ModelState::None | ModelState::Opening { .. } => "",
                 },

@@ -130,7 +130,10 @@ impl Day {
         day.apply(Command::SetBeamSize(1));
         day.apply(Command::OpenModel(model.path().to_owned()));
         day.until("the model is open", |state| {
-            matches!(state.models.current, canopy::app::ModelState::Open { .. })
+            matches!(
+                state.models.in_use.current,
+                canopy::app::ModelState::Open { .. }
+            )
         });
         // It is in memory.
         drop(model);

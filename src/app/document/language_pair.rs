@@ -27,7 +27,7 @@ impl<'a> LanguagePair<'a> {
 
     /// Codes of the languages that are translated between: those of the open document, else those of the model.
     pub fn codes(self) -> Option<(String, String)> {
-        let model = self.models.model_languages();
+        let model = self.models.in_use.languages();
         let Some(open) = self.open else {
             return model;
         };
@@ -49,7 +49,7 @@ impl<'a> LanguagePair<'a> {
 
     /// Whether the open model translates between the languages of the document.
     pub fn model_fits(self) -> bool {
-        let model = self.models.model_languages();
+        let model = self.models.in_use.languages();
         model
             .zip(self.codes())
             .is_some_and(|((from, to), (source, target))| {
@@ -59,7 +59,7 @@ impl<'a> LanguagePair<'a> {
 
     /// The languages of the document, if no model that is open or being opened translates between them.
     pub fn without_model(self) -> Option<(String, String)> {
-        let is_opening = matches!(self.models.current, ModelState::Opening { .. });
+        let is_opening = matches!(self.models.in_use.current, ModelState::Opening { .. });
         let has_pair = self.open?.target_language.is_some();
         let is_decided = self.models.library.is_listed() && !self.models.is_undecided;
         (has_pair && is_decided && !is_opening && !self.model_fits())
@@ -139,7 +139,7 @@ impl<'a> LanguagePair<'a> {
 
     /// The translation memory, whichever way the model uses it.
     pub fn memory(self) -> Option<&'a Arc<TranslationMemory>> {
-        match &self.models.current {
+        match &self.models.in_use.current {
             ModelState::Open { memory, .. } if self.without_model().is_none() => memory.as_ref(),
             _ => self.models.memory_without_model(),
         }

@@ -26,7 +26,7 @@ impl DocumentPage {
 
     /// Gives a document without a target the one of the model that is there for it.
     pub(crate) fn adopt_target(&mut self, shared: &mut Shared, models: &Models) {
-        let target = models.model_languages().map(|(_, target)| target);
+        let target = models.in_use.languages().map(|(_, target)| target);
         let target = target.filter(|code| code != UNKNOWN);
         let open = self.editing.open.as_ref();
         let is_open = open.is_some_and(|open| open.target_language.is_none());

@@ -93,7 +93,7 @@ impl Suggestions {
             return;
         };
         let (Some(question), ModelState::Open { info, .. }) =
-            (question(editing, terms, models), &models.current)
+            (question(editing, terms, models), &models.in_use.current)
         else {
             let detail = "Open a model, which sets the languages, and select a sentence.";
             shared.notify(NoticeKind::Hint, "Nothing to suggest", detail);
@@ -152,7 +152,7 @@ impl Suggestions {
         sentence: usize,
         suggested: String,
     ) {
-        let (Some(open), ModelState::Open { .. }) = (&editing.open, &models.current) else {
+        let (Some(open), ModelState::Open { .. }) = (&editing.open, &models.in_use.current) else {
             return;
         };
         let own = open.target(sentence);

@@ -62,7 +62,7 @@ impl DocumentPage {
         let Some(document) = &self.editing.open else {
             return Some("No document is open");
         };
-        let ModelState::Open { info, .. } = &models.current else {
+        let ModelState::Open { info, .. } = &models.in_use.current else {
             return Some("No model is open");
         };
         let counts = document.counts();
@@ -97,7 +97,7 @@ impl DocumentPage {
 
     /// Notes the model that translates the document, for the next time that it is opened.
     pub(crate) fn note_model(&mut self, models: &Models) {
-        let folder = match (&models.current, models.requested()) {
+        let folder = match (&models.in_use.current, models.in_use.requested()) {
             (ModelState::Open { info, .. }, [_]) => Some(info.folder.clone()),
             _ => None,
         };

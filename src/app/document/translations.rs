@@ -122,7 +122,7 @@ impl Translations {
         };
         let (fixed, document) = (document.fixed(), document.document.clone());
         let options = shared.search_options();
-        let model = match &models.current {
+        let model = match &models.in_use.current {
             ModelState::Open { info, .. } => info.name.clone(),
             _ => String::new(),
         };

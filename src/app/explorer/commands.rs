@@ -303,7 +303,8 @@ impl Explorer {
         let Some(folder) = self.next_model.take() else {
             return;
         };
-        if matches!(&models.current, ModelState::Open { info, .. } if info.folder == folder) {
+        if matches!(&models.in_use.current, ModelState::Open { info, .. } if info.folder == folder)
+        {
             self.question.view = ViewKind::Tree;
             self.question.query = self.for_tree(self.question.query);
             self.trace_unasked(work, models);

@@ -74,7 +74,7 @@ impl Explorer {
         if !Arc::ptr_eq(document, &open.document) || *revision != open.total_revision() {
             return Some("The document has changed since it was traced.");
         }
-        match &present.models.current {
+        match &present.models.in_use.current {
             ModelState::Open { info, .. } if info.folder != *model => {
                 Some("These figures are of another model.")
             }

@@ -31,7 +31,7 @@ impl<'a> Present<'a> {
 
     /// An installed model that reads documents in the languages of the open one, if that reads each sentence by itself.
     pub fn model_of_documents(self) -> Option<&'a InstalledModel> {
-        let ModelState::Open { info, .. } = &self.models.current else {
+        let ModelState::Open { info, .. } = &self.models.in_use.current else {
             return None;
         };
         if !matches!(info.reads, Reads::Nothing | Reads::Confirmed) {
@@ -58,7 +58,7 @@ impl Present<'_> {
 impl Present<'_> {
     /// The open document with its targets and the open model.
     pub(crate) fn origin(self, shared: &Shared) -> Option<Origin> {
-        let ModelState::Open { info, .. } = &self.models.current else {
+        let ModelState::Open { info, .. } = &self.models.in_use.current else {
             return None;
         };
         let document = self.document.editing.open.as_ref()?;
@@ -76,7 +76,7 @@ impl Present<'_> {
         let Some(document) = &self.document.editing.open else {
             return Some("No document is open.");
         };
-        match &self.models.current {
+        match &self.models.in_use.current {
             ModelState::None => Some("No model is open."),
             ModelState::Opening { .. } => Some("The model is being opened."),
             ModelState::Open { .. } if self.document.translations.running.is_some() => {

@@ -12,7 +12,7 @@ pub(super) const UNASKED_BYTES: usize = 96 << 20;
 impl Present<'_> {
     /// Returns about how many bytes a trace of the open document takes, or of `part` of it; none without document or model.
     pub fn trace_bytes(self, part: Option<Range<usize>>) -> Option<usize> {
-        let ModelState::Open { info, .. } = &self.models.current else {
+        let ModelState::Open { info, .. } = &self.models.in_use.current else {
             return None;
         };
         let document = &self.document.editing.open.as_ref()?.document;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::commands::forget_model;
-use super::{LanguageNote, Models, ModelsCommand};
+use super::{LanguageNote, Library, Models, ModelsCommand};
 use crate::command::Command;
 use crate::error::{BaseError, Error};
 use crate::jobs::{JobId, ModelRequest};
@@ -36,18 +36,23 @@ impl AppState {
 
     /// The requested model is open.
     pub(crate) fn model_in_use(&mut self) {
-        let ModelState::Open { info, .. } = &self.models.current else {
+        let ModelState::Open { info, .. } = &self.models.in_use.current else {
             return;
         };
         let info = info.clone();
         let models = &mut self.models;
         models.library.forget_failure(&info.folder);
-        models.opened.clone_from(&models.requested);
-        let is_alone = models.requested.len() < 2;
-        if models.promoted.take_if(|it| *it == info.folder).is_some() {
+        models.in_use.opened.clone_from(&models.in_use.requested);
+        let is_alone = models.in_use.requested.len() < 2;
+        if models
+            .in_use
+            .promoted
+            .take_if(|it| *it == info.folder)
+            .is_some()
+        {
             // It lies in the library now.
             self.models.installing.requests.push(ModelRequest::List);
-            self.models.ask_about_default(&mut self.shared, &info);
+            ask_about_default(&self.models.library, &mut self.shared, &info);
         } else if is_alone && self.models.library.get(&info.folder).is_none() {
             self.models.know_external(&mut self.shared, &info);
         }
@@ -60,6 +65,21 @@ impl AppState {
 }
 
 impl Models {
+    /// The requested model could not be opened.
+    pub(crate) fn model_not_in_use(&mut self, error: &Error) {
+        // It is not known which of two chained models failed.
+        if let [leg] = self.in_use.requested.as_slice()
+            && !is_of_device(error)
+            && !matches!(find(error), Some(BaseError::NoGpu))
+        {
+            self.library
+                .note_failure(leg.folder.clone(), error.to_string());
+        }
+        self.in_use.requested.clone_from(&self.in_use.opened);
+        self.is_undecided = false;
+        self.in_use.promoted = None;
+    }
+
     pub(crate) fn model_added(
         &mut self,
         work: &mut OpenWork<'_>,
@@ -96,7 +116,7 @@ impl Models {
 
     /// A person has stated the languages of a model; documents may have one now.
     pub(crate) fn model_stated(&mut self, work: &mut OpenWork<'_>, folder: &Path) {
-        let is_used = self.in_use().any(|used| used == folder);
+        let is_used = self.in_use.folders().any(|used| used == folder);
         if is_used {
             self.is_by_hand = true;
             let leg = canopy_translate::inference::Leg::alone(folder.to_owned());
@@ -111,46 +131,12 @@ impl Models {
         self.selected.take_if(|selected| selected == folder);
         self.library.forget_failure(folder);
         forget_model(work.shared, folder);
-        let is_open = self.in_use().any(|used| used == folder);
+        let is_open = self.in_use.folders().any(|used| used == folder);
         let name = name_of(folder);
         work.shared
             .notify(NoticeKind::Done, format!("{name} is removed"), "");
         if is_open {
             self.open_first_model(work, None);
-        }
-    }
-
-    /// Asks whether the model of a run becomes the default of its languages, and says which one it replaces.
-    fn ask_about_default(&mut self, shared: &mut Shared, info: &ModelInfo) {
-        let (source, target) = (info.source_language.clone(), info.target_language.clone());
-        if [&source, &target].iter().any(|code| *code == "und") {
-            return shared.notify(NoticeKind::Done, "The model is ready to translate", "");
-        }
-        let [from, to] = [&source, &target].map(|code| language::name(code));
-        let defaults = &shared.settings.default_models;
-        let replaced = defaults.get(&pair_key(&source, &target));
-        let replaced = replaced.map(|folder| match self.library.get(folder) {
-            Some(model) => model.name.clone(),
-            None => name_of(folder),
-        });
-        let detail = match replaced {
-            Some(replaced) => format!(
-                "{} is open. As the default it replaces {replaced}.",
-                info.name
-            ),
-            None => format!("{} is open. These languages have no default.", info.name),
-        };
-        let title = format!("Make it the default for {from} → {to}?");
-        shared.notify(NoticeKind::Done, title, detail);
-        let folder = info.folder.clone();
-        let command = Command::Models(ModelsCommand::MakeDefault {
-            folder,
-            source,
-            target,
-        });
-        shared.with_button("Make default", command);
-        if let Some(notice) = shared.notices.last_mut() {
-            notice.until_secs = None;
         }
     }
 
@@ -175,39 +161,14 @@ impl Models {
             self.installing.describe(shared, info.folder.clone());
         }
     }
-
-    /// The requested model could not be opened.
-    pub(crate) fn model_not_in_use(&mut self, error: &Error) {
-        // It is not known which of two chained models failed.
-        if let [leg] = self.requested.as_slice()
-            && !is_of_device(error)
-            && !matches!(find(error), Some(BaseError::NoGpu))
-        {
-            self.library
-                .note_failure(leg.folder.clone(), error.to_string());
-        }
-        self.requested.clone_from(&self.opened);
-        self.is_undecided = false;
-        self.promoted = None;
-    }
 }
 
 impl Models {
-    pub(crate) fn cpu_took_over(&mut self, shared: &mut Shared, now: String, error: &Error) {
-        let models = [Some(&mut self.current), self.previous.as_mut()];
-        for model in models.into_iter().flatten() {
-            if let ModelState::Open { device_name, .. } = model {
-                device_name.clone_from(&now);
-            }
-        }
-        shared.show_error("The translation continues on the CPU", error);
-    }
-
     pub(crate) fn exported(&mut self, work: &mut OpenWork<'_>, to: PathBuf, promote: bool) {
         if promote {
             // Models are known by absolute paths.
             let to = std::path::absolute(&to).unwrap_or(to);
-            self.promote(&to);
+            self.in_use.promote(&to);
             self.selected = Some(to.clone());
             // Once it is open its languages are known, and a dialog asks whether it becomes their default.
             self.open_model(work, to);
@@ -216,5 +177,39 @@ impl Models {
             work.shared
                 .notify(NoticeKind::Done, "Model exported", detail);
         }
+    }
+}
+
+/// Asks whether the model of a run becomes the default of its languages, and says which one it replaces.
+fn ask_about_default(library: &Library, shared: &mut Shared, info: &ModelInfo) {
+    let (source, target) = (info.source_language.clone(), info.target_language.clone());
+    if [&source, &target].iter().any(|code| *code == "und") {
+        return shared.notify(NoticeKind::Done, "The model is ready to translate", "");
+    }
+    let [from, to] = [&source, &target].map(|code| language::name(code));
+    let defaults = &shared.settings.default_models;
+    let replaced = defaults.get(&pair_key(&source, &target));
+    let replaced = replaced.map(|folder| match library.get(folder) {
+        Some(model) => model.name.clone(),
+        None => name_of(folder),
+    });
+    let detail = match replaced {
+        Some(replaced) => format!(
+            "{} is open. As the default it replaces {replaced}.",
+            info.name
+        ),
+        None => format!("{} is open. These languages have no default.", info.name),
+    };
+    let title = format!("Make it the default for {from} → {to}?");
+    shared.notify(NoticeKind::Done, title, detail);
+    let folder = info.folder.clone();
+    let command = Command::Models(ModelsCommand::MakeDefault {
+        folder,
+        source,
+        target,
+    });
+    shared.with_button("Make default", command);
+    if let Some(notice) = shared.notices.last_mut() {
+        notice.until_secs = None;
     }
 }

@@ -19,19 +19,9 @@ use canopy_corpus::is_same_language;
 use canopy_translate::inference::{DeviceChoice, Leg, pair_key, route};
 
 impl Models {
-    /// The language between two models in a row that are open.
-    pub fn pivot(&self) -> Option<&str> {
-        match self.opened.as_slice() {
-            [first, _] => first.target.as_deref(),
-            _ => None,
-        }
-    }
-}
-
-impl Models {
     /// Has the open document choose its model, once models and their languages are known.
     pub(crate) fn choose_for_document(&mut self, work: &mut OpenWork<'_>) {
-        let is_opening = matches!(self.current, ModelState::Opening { .. });
+        let is_opening = matches!(self.in_use.current, ModelState::Opening { .. });
         if self.is_undecided && !is_opening && self.library.is_listed() {
             self.is_undecided = false;
             work.document.know_kept_work(work.shared, self);
@@ -98,7 +88,7 @@ impl Models {
                 source: Some(source.to_owned()),
                 target: Some(target.to_owned()),
             };
-            let opened = self.opened.as_slice();
+            let opened = self.in_use.opened.as_slice();
             let is_alone = matches!(opened, [opened] if opened.folder == leg.folder);
             if !is_alone || !work.document.pair(self).model_fits() {
                 self.open_legs(work, vec![leg]);
@@ -136,7 +126,7 @@ impl Models {
         let folders =
             |legs: &[Leg]| -> Vec<PathBuf> { legs.iter().map(|leg| leg.folder.clone()).collect() };
         let reached = legs.last().and_then(|leg| leg.target.as_deref());
-        let is_open = folders(&legs) == folders(&self.opened)
+        let is_open = folders(&legs) == folders(&self.in_use.opened)
             && work.document.languages(self).is_some_and(|(from, to)| {
                 is_same_language(&from, source) && Some(to.as_str()) == reached
             });
@@ -217,7 +207,7 @@ impl Models {
 
     /// Opens the model of several languages that is open between others, if it knows them.
     fn stay_with_model(&mut self, work: &mut OpenWork<'_>, source: &str, target: &str) -> bool {
-        let [leg] = self.opened.as_slice() else {
+        let [leg] = self.in_use.opened.as_slice() else {
             return false;
         };
         let folder = leg.folder.clone();
@@ -241,7 +231,9 @@ impl Models {
         // Or the lists of models would have the same folder under two names.
         let folder = std::path::absolute(&folder).unwrap_or(folder);
         self.is_by_hand = true;
-        let leg = self.leg_of(work.shared, work.document, folder);
+        let current = work.document.languages(self);
+        let open = work.document.editing.open.as_ref();
+        let leg = self.library.leg(work.shared, open, current, folder);
         self.open_legs(work, vec![leg]);
     }
 
@@ -249,53 +241,6 @@ impl Models {
     pub(crate) fn open_named_model(&mut self, work: &mut OpenWork<'_>, folder: PathBuf) {
         self.open_model(work, folder);
         self.is_named = true;
-    }
-
-    /// A model, between the languages in use if it has them among several.
-    fn leg_of(&self, shared: &Shared, document: &DocumentPage, folder: PathBuf) -> Leg {
-        let current = document.languages(self);
-        let detected = document
-            .editing
-            .open
-            .as_ref()
-            .and_then(|open| open.language.as_ref());
-        let detected = detected.filter(|found| found.is_reliable);
-        let (from, to) = current.unzip();
-        let sources = detected
-            .map(|found| found.code.clone())
-            .into_iter()
-            .chain(from);
-        let wanted = shared
-            .settings
-            .target_language
-            .clone()
-            .into_iter()
-            .chain(to);
-        let Some(model) = self.library.get(&folder) else {
-            return Leg::alone(folder);
-        };
-        if model.is_language_model() {
-            let source: Option<String> = sources.into_iter().next();
-            let is_other = |code: &String| source.as_ref() != Some(code);
-            return Leg {
-                target: wanted.into_iter().find(is_other),
-                folder,
-                source,
-            };
-        }
-        let source = sources
-            .filter(|_| model.sources.len() > 1)
-            .find(|code| model.translates_from(code));
-        let source_code = source.as_deref().unwrap_or_default();
-        let target = wanted
-            .filter(|_| model.targets.len() > 1)
-            .filter(|code| !is_same_language(code, source_code))
-            .find_map(|code| model.target(source_code, Some(&code)).map(str::to_owned));
-        Leg {
-            folder,
-            source,
-            target,
-        }
     }
 
     /// Opens models in a row.
@@ -310,16 +255,16 @@ impl Models {
             job,
             folder: first.folder.clone(),
         };
-        let before = std::mem::replace(&mut self.current, opening);
+        let before = std::mem::replace(&mut self.in_use.current, opening);
         if matches!(before, ModelState::Open { .. }) {
-            self.previous = Some(before);
+            self.in_use.previous = Some(before);
         }
         let device: DeviceChoice = work.shared.settings.device.into();
         if let Some(key) = self.library.pair_of(&legs) {
             take_memory_of(work.shared, work.projects, &key);
         }
         let memory = self.user_memory(work.shared, work.document, work.projects);
-        self.requested = legs;
+        self.in_use.requested = legs;
         work.shared.requests.push(Request::OpenModel {
             job,
             folder: first.folder,
@@ -332,16 +277,10 @@ impl Models {
 
     /// Opens the same models with other settings.
     pub(crate) fn open_again(&mut self, work: &mut OpenWork<'_>) {
-        if self.requested.is_empty() {
+        if self.in_use.requested.is_empty() {
             return self.open_first_model(work, None);
         }
-        self.open_legs(work, self.requested.clone());
-    }
-
-    /// Notes that the open document is to choose its model.
-    pub(crate) fn document_chooses(&mut self, work: &mut OpenWork<'_>) {
-        self.is_undecided = true;
-        self.choose_for_document(work);
+        self.open_legs(work, self.in_use.requested.clone());
     }
 
     /// As [`AppState::open_first_model`](crate::AppState::open_first_model).
@@ -365,7 +304,7 @@ impl Models {
     /// Has the document follow a model that a person has chosen for other languages.
     pub(crate) fn follow_chosen_model(&mut self, shared: &mut Shared, document: &mut DocumentPage) {
         let is_chosen = self.is_by_hand && !self.is_undecided;
-        let Some((source, target)) = self.model_languages().filter(|_| is_chosen) else {
+        let Some((source, target)) = self.in_use.languages().filter(|_| is_chosen) else {
             return;
         };
         let open = document.editing.open.as_mut();

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use super::Reach;
 use crate::language;
+use crate::open_document::OpenDocument;
 use crate::settings::Settings;
 use crate::shared::Shared;
+use canopy_corpus::is_same_language;
 use canopy_translate::inference::{InstalledModel, Leg, pair_key, reachable, route};
 
 /// Models by their folders, with their languages and what is wrong with them.
@@ -116,6 +118,54 @@ impl Library {
         let target = last.target.clone();
         let target = target.or_else(|| of(last).targets.first().cloned())?;
         Some(pair_key(&source, &target))
+    }
+
+    /// A model, between the languages in use if it has them among several.
+    pub(super) fn leg(
+        &self,
+        shared: &Shared,
+        open: Option<&OpenDocument>,
+        current: Option<(String, String)>,
+        folder: PathBuf,
+    ) -> Leg {
+        let detected = open.and_then(|open| open.language.as_ref());
+        let detected = detected.filter(|found| found.is_reliable);
+        let (from, to) = current.unzip();
+        let sources = detected
+            .map(|found| found.code.clone())
+            .into_iter()
+            .chain(from);
+        let wanted = shared
+            .settings
+            .target_language
+            .clone()
+            .into_iter()
+            .chain(to);
+        let Some(model) = self.get(&folder) else {
+            return Leg::alone(folder);
+        };
+        if model.is_language_model() {
+            let source: Option<String> = sources.into_iter().next();
+            let is_other = |code: &String| source.as_ref() != Some(code);
+            return Leg {
+                target: wanted.into_iter().find(is_other),
+                folder,
+                source,
+            };
+        }
+        let source = sources
+            .filter(|_| model.sources.len() > 1)
+            .find(|code| model.translates_from(code));
+        let source_code = source.as_deref().unwrap_or_default();
+        let target = wanted
+            .filter(|_| model.targets.len() > 1)
+            .filter(|code| !is_same_language(code, source_code))
+            .find_map(|code| model.target(source_code, Some(&code)).map(str::to_owned));
+        Leg {
+            folder,
+            source,
+            target,
+        }
     }
 
     pub(super) fn list(&mut self, listed: Vec<InstalledModel>) {

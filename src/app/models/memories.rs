@@ -30,7 +30,7 @@ impl Models {
             }
             settings.memory.clone_from(&memory);
         });
-        self.keep_memory_of_pair(shared, document, memory);
+        keep_memory(shared, self.memory_key(document), memory);
         self.read_memories_again(&mut OpenWork::new(shared, document, projects));
     }
 
@@ -72,26 +72,6 @@ impl Models {
         self.read_memories_again(work);
     }
 
-    /// Notes the memory of the pair that is translated between, or that it has none.
-    fn keep_memory_of_pair(
-        &mut self,
-        shared: &mut Shared,
-        document: &DocumentPage,
-        memory: Option<PathBuf>,
-    ) {
-        let Some(key) = self.memory_key(document) else {
-            return;
-        };
-        shared.set(|settings| {
-            if let Some(memory) = memory {
-                settings.memories.insert(key, memory);
-            } else {
-                settings.memories.remove(&key);
-                settings.further_memories.remove(&key);
-            }
-        });
-    }
-
     pub(crate) fn learn_from_memory(&mut self, work: &mut OpenWork<'_>, learns: bool) {
         work.shared
             .set(|settings| settings.learns_from_memory = learns);
@@ -108,11 +88,8 @@ impl Models {
             Ok(pairs) => {
                 self.memory_pairs = Some(pairs);
                 if work.projects.open.is_none() {
-                    self.keep_memory_of_pair(
-                        work.shared,
-                        work.document,
-                        work.shared.settings.memory.clone(),
-                    );
+                    let memory = work.shared.settings.memory.clone();
+                    keep_memory(work.shared, self.memory_key(work.document), memory);
                 }
             }
             Err(error) => {
@@ -159,11 +136,11 @@ impl Models {
         let of_document = document.pair(self).without_model();
         let of_document = of_document.map(|(from, to)| pair_key(&from, &to));
         let of_open_model = || {
-            let languages = self.model_languages();
+            let languages = self.in_use.languages();
             languages.map(|(from, to)| pair_key(&from, &to))
         };
         of_document
-            .or_else(|| self.library.pair_of(self.requested()))
+            .or_else(|| self.library.pair_of(&self.in_use.requested))
             .or_else(of_open_model)
     }
 }
@@ -177,4 +154,17 @@ pub(super) fn take_memory_of(shared: &mut Shared, projects: &Projects, key: &str
     }
     let known = memories.get(key).cloned();
     shared.set(|settings| settings.memory = known);
+}
+
+/// Notes the memory of the pair that is translated between, or that it has none.
+fn keep_memory(shared: &mut Shared, key: Option<String>, memory: Option<PathBuf>) {
+    let Some(key) = key else { return };
+    shared.set(|settings| {
+        if let Some(memory) = memory {
+            settings.memories.insert(key, memory);
+        } else {
+            settings.memories.remove(&key);
+            settings.further_memories.remove(&key);
+        }
+    });
 }

@@ -3,23 +3,20 @@
 mod commands;
 mod events;
 mod getting;
+mod in_use;
 mod installing;
 mod languages;
 mod library;
 mod memories;
 mod own_memory;
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 
 use self::own_memory::OwnMemory;
 pub use getting::{Downloading, Getting, GettingCommand, Lists};
+pub use in_use::{InUse, ModelState};
 pub use installing::{Adding, Found, Installing};
 pub use library::Library;
-
-use crate::jobs::JobId;
-use canopy_corpus::memory::TranslationMemory;
-use canopy_translate::inference::{Leg, ModelInfo};
 
 /// A command of the page, or of the menus of languages.
 #[derive(Debug, Clone, PartialEq)]
@@ -96,22 +93,6 @@ pub enum LanguageNote {
     Unlike { percent: u8 },
 }
 
-/// The model, as far as the window needs to know.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub enum ModelState {
-    #[default]
-    None,
-    Opening {
-        job: JobId,
-        folder: PathBuf,
-    },
-    Open {
-        info: ModelInfo,
-        device_name: String,
-        memory: Option<Arc<TranslationMemory>>,
-    },
-}
-
 /// Everything the page shows, and the model that translates.
 #[expect(
     clippy::struct_excessive_bools,
@@ -119,10 +100,8 @@ pub enum ModelState {
 )]
 #[derive(Debug, Default)]
 pub struct Models {
-    /// The model that translates.
-    pub current: ModelState,
-    /// Comes back when another one cannot be opened.
-    pub(crate) previous: Option<ModelState>,
+    /// Those that are open or being opened.
+    pub in_use: InUse,
     /// Pairs of the translation memory that is in use.
     pub memory_pairs: Option<usize>,
     /// Those that are known.
@@ -132,12 +111,6 @@ pub struct Models {
     pub selected: Option<PathBuf>,
     /// Catalogues, and what is downloaded from them.
     pub getting: Getting,
-    /// A model of a run that is opened from the library for the first time.
-    promoted: Option<PathBuf>,
-    /// The chained models that were requested last.
-    requested: Vec<Leg>,
-    /// Open models.
-    opened: Vec<Leg>,
     /// The languages that the program was started with, for documents that have none of their own.
     pub said: [Option<String>; 2],
     /// Whether a person chose the model, not its languages.
@@ -151,36 +124,3 @@ pub struct Models {
 }
 
 pub use self::own_memory::pair_name;
-
-impl Models {
-    /// Languages of the open model.
-    pub(crate) fn model_languages(&self) -> Option<(String, String)> {
-        match &self.current {
-            ModelState::Open { info, .. } => {
-                Some((info.source_language.clone(), info.target_language.clone()))
-            }
-            ModelState::None | ModelState::Opening { .. } => None,
-        }
-    }
-
-    /// Notes a model that lies in the library since a run was added to it.
-    pub(super) fn promote(&mut self, folder: &Path) {
-        self.promoted = Some(folder.to_owned());
-    }
-
-    /// The chained models that were requested last.
-    pub(super) fn requested(&self) -> &[Leg] {
-        &self.requested
-    }
-
-    /// The models in a row that are open or being opened.
-    pub fn in_use(&self) -> impl Iterator<Item = &Path> {
-        self.requested.iter().map(|leg| leg.folder.as_path())
-    }
-}
-
-impl Models {
-    pub(crate) fn is_opening_model(&self, job: JobId) -> bool {
-        matches!(&self.current, ModelState::Opening { job: opening, .. } if *opening == job)
-    }
-}

@@ -59,7 +59,7 @@ impl Models {
 
     /// Whether memories are read by this job: with a model that is being opened, or without one.
     pub(crate) fn is_reading_memory(&self, job: JobId) -> bool {
-        self.is_opening_model(job) || self.own_memory.job == Some(job)
+        self.in_use.is_opening(job) || self.own_memory.job == Some(job)
     }
 
     pub(crate) fn memory_read(

@@ -146,7 +146,7 @@ impl Projects {
         };
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let mut head = Head::new(name.into_owned(), source, target);
-        head.model = match &models.current {
+        head.model = match &models.in_use.current {
             ModelState::Open { info, .. } if document.pair(models).model_fits() => {
                 Some(info.name.clone())
             }
@@ -198,7 +198,7 @@ impl Projects {
                 .find(|model| model.is_called(name))
                 .map(|model| model.folder.clone())
         });
-        let is_open = match &models.current {
+        let is_open = match &models.in_use.current {
             ModelState::Open { info, .. } => Some(&info.name) == head.model.as_ref(),
             ModelState::None | ModelState::Opening { .. } => false,
         };

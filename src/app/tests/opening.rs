@@ -137,7 +137,10 @@ fn a_model_that_cannot_be_opened_leaves_the_one_before() {
         job,
         error: crate::error::Error::Base(crate::error::BaseError::NoModel),
     });
-    assert!(matches!(state.models.current, ModelState::Open { .. }));
+    assert!(matches!(
+        state.models.in_use.current,
+        ModelState::Open { .. }
+    ));
     assert_eq!(
         state.shared.notices.last().expect("a notice").kind,
         NoticeKind::Error
@@ -162,13 +165,19 @@ fn a_model_that_was_overtaken_stays_where_the_next_one_cannot_be_opened() {
         device_name: "CPU".to_owned(),
         memory: None,
     });
-    assert!(matches!(state.models.current, ModelState::Opening { .. }));
+    assert!(matches!(
+        state.models.in_use.current,
+        ModelState::Opening { .. }
+    ));
     let error = crate::error::Error::Base(crate::error::BaseError::NoGpu);
     state.receive(Event::Failed {
         job: second.0,
         error,
     });
-    assert!(matches!(state.models.current, ModelState::Open { .. }));
+    assert!(matches!(
+        state.models.in_use.current,
+        ModelState::Open { .. }
+    ));
 }
 
 #[test]

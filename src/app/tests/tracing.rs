@@ -9,7 +9,7 @@ fn with_sections(sections: usize, rows_a_token: usize) -> AppState {
     let section = "<h2>Part</h2><p>Click here. Then wait there.</p>";
     let text = section.repeat(sections);
     open(&mut state, parsed(&text), None);
-    if let ModelState::Open { info, .. } = &mut state.models.current {
+    if let ModelState::Open { info, .. } = &mut state.models.in_use.current {
         info.trace_cost = TraceCost { rows_a_token };
     }
     state.apply(Command::Translate(Scope::Document));

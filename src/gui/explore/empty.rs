@@ -61,9 +61,10 @@ pub(super) fn empty_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command
 
 /// Offers a model that reads documents where the open one does not; false where there is nothing to offer.
 pub(super) fn other_model_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) -> bool {
-    let (Some(other), ModelState::Open { info, .. }) =
-        (state.present().model_of_documents(), &state.models.current)
-    else {
+    let (Some(other), ModelState::Open { info, .. }) = (
+        state.present().model_of_documents(),
+        &state.models.in_use.current,
+    ) else {
         return false;
     };
     let name = &info.name;

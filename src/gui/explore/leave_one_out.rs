@@ -52,7 +52,7 @@ impl Field {
 impl ContextEditor {
     /// Begins with the text of a sentence.
     pub fn open(&mut self, state: &AppState, source: &TraceSource, sentence: usize) {
-        let reads_translations = matches!(&state.models.current, ModelState::Open { info, .. } if info.reads == Reads::Translations);
+        let reads_translations = matches!(&state.models.in_use.current, ModelState::Open { info, .. } if info.reads == Reads::Translations);
         let overview = source.overview();
         let Some(own) = overview.sentences(Side::Source).get(sentence) else {
             return;

@@ -13,7 +13,7 @@ pub(super) fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Co
     let palette = Palette::from_ui(ui);
     ui.set_min_width(210.0);
     let caption = |text: &str| RichText::new(text).size(12.0).color(palette.weak);
-    let current = match &state.models.current {
+    let current = match &state.models.in_use.current {
         ModelState::None => None,
         ModelState::Opening { folder, .. } => Some(folder.as_path()),
         ModelState::Open { info, .. } => Some(info.folder.as_path()),
@@ -86,7 +86,7 @@ pub(super) fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Co
 
 pub(super) fn model_button_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
-    let (text, color) = match &state.models.current {
+    let (text, color) = match &state.models.in_use.current {
         ModelState::None => ("No model".to_owned(), palette.warning),
         ModelState::Opening { .. } => ("Opening model…".to_owned(), palette.weak),
         ModelState::Open { info, .. } => (info.name.clone(), palette.text),

@@ -53,7 +53,7 @@ pub(super) fn options_content_ui(ui: &mut Ui, state: &AppState, commands: &mut V
 
 /// The form of address of German translations from English.
 fn address_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let ModelState::Open { info, .. } = &state.models.current else {
+    let ModelState::Open { info, .. } = &state.models.in_use.current else {
         return;
     };
     let is_heard = is_same_language(&info.source_language, "en")

@@ -32,7 +32,11 @@ impl Details {
     ) {
         let palette = Palette::from_ui(ui);
         let problem = state.models.library.problem(model);
-        let is_used = state.models.in_use().any(|used| used == model.folder);
+        let is_used = state
+            .models
+            .in_use
+            .folders()
+            .any(|used| used == model.folder);
         ui.horizontal(|ui| {
             ui.add(Label::new(RichText::new(&model.name).heading()).truncate());
             if is_used {

@@ -124,7 +124,12 @@ fn row_ui(
     let is_broken = state.models.library.problem(model).is_some();
     if is_broken {
         icons::warning(ui.painter(), mark, palette.error);
-    } else if state.models.in_use().any(|used| used == model.folder) {
+    } else if state
+        .models
+        .in_use
+        .folders()
+        .any(|used| used == model.folder)
+    {
         ui.painter().circle_filled(mark, 4.0, palette.accent);
     } else {
         let stroke = (1.3, palette.weak.gamma_multiply(0.6));
