@@ -1,4 +1,4 @@
-//! What models are chosen for, and what the explorer traces.
+//! The work that models are chosen for and the explorer traces.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What the pages of the window share: settings, messages, numbers of jobs, and requests to the worker and the disk.
+//! State that the pages of the window share: settings, messages, numbers of jobs, and requests to the worker and the disk.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ const NOTICE_SECS: f64 = 10.0;
 /// Jobs that keep work, whose failures are distinguished.
 const KEEPING: usize = 32;
 
-/// What every page may use.
+/// Settings, messages and requests, which every page may use.
 #[derive(Debug, Default)]
 pub struct Shared {
     pub settings: Settings,

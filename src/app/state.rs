@@ -23,7 +23,7 @@ use crate::jobs::{Overwrite, State};
 /// Everything the window shows.
 #[derive(Debug, Default)]
 pub struct AppState {
-    /// What all pages use.
+    /// Settings, messages and requests, which all pages use.
     pub shared: Shared,
     pub document: DocumentPage,
     pub explorer: Explorer,
@@ -47,7 +47,7 @@ impl AppState {
         }
     }
 
-    /// What can be traced.
+    /// The present work, which can be traced.
     pub fn present(&self) -> Present<'_> {
         Present::new(&self.document, &self.models, &self.projects)
     }

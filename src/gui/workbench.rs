@@ -1,4 +1,4 @@
-//! What the window shows: the page, and the panels and bars around it.
+//! The content of the window: the page, and the panels and bars around it.
 
 use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 

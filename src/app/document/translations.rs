@@ -11,7 +11,7 @@ use crate::project::Translating;
 use crate::shared::Shared;
 use canopy_translate::inference::Translation;
 
-/// What is being translated, and what will be.
+/// The translation that runs, and those that wait.
 #[derive(Debug, Default)]
 pub struct Translations {
     pub running: Option<Running>,

@@ -1,4 +1,4 @@
-//! What can be traced: the open document with the model and the memory that translate it.
+//! The present work, which can be traced: the open document with the model and the memory that translate it.
 
 use super::Origin;
 use crate::document::DocumentPage;

@@ -40,7 +40,7 @@ impl Adding {
     }
 }
 
-/// What is being added and removed, and the requests for that.
+/// Models that are added or removed, and the requests for that.
 #[derive(Debug, Default)]
 pub struct Installing {
     pub found: Option<Found>,

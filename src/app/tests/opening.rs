@@ -1,4 +1,4 @@
-//! What is opened, chosen or dropped: documents, memories, models.
+//! Documents, memories and models that are opened, chosen or dropped.
 
 use super::*;
 

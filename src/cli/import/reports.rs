@@ -1,4 +1,4 @@
-//! What an import reports.
+//! Reports of imports.
 
 use canopy_corpus::document_folders::FolderReport;
 use canopy_corpus::gettext::PoReport;

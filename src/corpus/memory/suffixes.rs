@@ -1,4 +1,4 @@
-//! What is appended to a source, so that a model reads it: similar translations, previous ones, and constraints.
+//! Suffixes of a source that a model reads with it: similar translations, previous ones, and constraints.
 
 use super::Match;
 use canopy_tokenize::{Side, Tokenizer};

@@ -1,4 +1,4 @@
-//! What is painted of a row: its background, number, texts and marks.
+//! Paints a row: its background, number, texts and marks.
 
 use egui::{Color32, CornerRadius, Id, Rect, Response, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 

@@ -1,4 +1,4 @@
-//! What a run will be and take, and the button that begins it.
+//! The summary of a run, what it takes, and the button that begins it.
 
 use egui::{Button, Layout, RichText, Ui};
 
