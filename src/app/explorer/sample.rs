@@ -25,7 +25,7 @@ impl Models {
     /// Whether a trace is one of the made-up language, by the model that is open.
     pub(crate) fn is_tale(&self, origin: &Origin) -> bool {
         matches!(origin, Origin::Document { .. })
-            && matches!(&self.current, ModelState::Open { info, .. } if info.target_language == TARGET_LANGUAGE)
+            && matches!(&self.in_use.current, ModelState::Open { info, .. } if info.target_language == TARGET_LANGUAGE)
     }
 }
 
