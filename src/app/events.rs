@@ -114,7 +114,9 @@ impl AppState {
                 job,
                 mean_log_probs,
             } => self.document.suggestions.was_ranked(job, mean_log_probs),
-            Event::Comparing { job, done, num } => self.explorer.comparing(job, done, num),
+            Event::Comparing { job, done, num } => {
+                self.explorer.similarity.progressed(job, done, num)
+            }
             Event::Compared { job, view } => self.explorer.compared(job, view),
             Event::Margin { job, margin } => self.explorer.margin_found(job, margin),
             Event::Evaluating { job, progress } => {

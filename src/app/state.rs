@@ -395,7 +395,7 @@ impl AppState {
             }
             Command::ScaleToUsual => self.shared.settings.scale != 100,
             Command::Cancel => self.document.translations.is_busy(),
-            Command::Explore(ExploreCommand::Back) => self.explorer.can_go_back(),
+            Command::Explore(ExploreCommand::Back) => self.explorer.inquiry.can_go_back(),
             Command::ClearSelected => document.is_some_and(|open| {
                 let is_translated = |it| open.target(it).state != State::Untranslated;
                 open.selected.is_some_and(is_translated)

@@ -31,7 +31,7 @@ impl AppState {
 
     /// Translates with the model that is open; the explorer's comparison of sentences makes room for it.
     pub(super) fn start_translation(&mut self, scope: Scope) {
-        self.explorer.stop_comparing_sentences();
+        self.explorer.similarity.stop();
         self.document
             .start_translation(&mut self.shared, &self.models, scope);
     }

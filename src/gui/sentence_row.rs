@@ -19,7 +19,7 @@ use super::row_layout::{Columns, PADDING, Row};
 use super::shading::MarginShading;
 use super::terms::TermSpan;
 use super::theme::{self, Palette};
-use super::{captions, icons, labels};
+use super::{icons, labels};
 use canopy_app::jobs::State;
 use canopy_app::markup::Token;
 use canopy_app::{Command, OpenDocument, SourceSelection, Target, TermsCommand};

@@ -146,7 +146,11 @@ fn document_page_ui(
     let palette = Palette::from_ui(ui);
     let can_translate = state.is_enabled(&Command::Translate(canopy_app::Scope::Document));
     let margin = state.explorer.margin().cloned();
-    let is_old = margin.is_some() && state.explorer.is_margin_old(&state.shared, state.present());
+    let is_old = margin.is_some()
+        && state
+            .explorer
+            .inquiry
+            .is_old(&state.shared, state.present());
     let margin = margin
         .as_ref()
         .map(|margin| MarginShading::new(ui, margin, is_old));

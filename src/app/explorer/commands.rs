@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::present::Present;
 use super::section::UNASKED_BYTES;
-use super::{Awaited, ExploreCommand, Explorer, Origin};
+use super::{Awaited, ExploreCommand, Explorer, Inquiry, Origin};
 use crate::ask::Ask;
 use crate::command::Page;
 use crate::document::DocumentPage;
@@ -25,12 +25,12 @@ impl Explorer {
     ) {
         use ExploreCommand as C;
         let present = Present::new(work.document, models, work.projects);
-        let mut question = self.question;
+        let mut question = self.inquiry.question;
         match command {
             C::View(view) => {
                 question.view = view;
                 if view == ViewKind::Tree {
-                    question.query = self.for_tree(question.query);
+                    question.query = self.inquiry.for_tree(question.query);
                 }
                 self.look_at(work.shared, present, Some(question));
             }
@@ -57,18 +57,19 @@ impl Explorer {
                 question.order = order;
                 self.look_at(work.shared, present, Some(question));
             }
-            C::Select(spot) => self.look_at(work.shared, present, Some(self.about(spot))),
+            C::Select(spot) => self.look_at(work.shared, present, Some(self.inquiry.about(spot))),
             C::SelectWholeSentence => {
                 question.query.word = None;
                 self.look_at(work.shared, present, Some(question));
             }
-            C::NextWord => self.look_at(work.shared, present, self.stepped_word(1)),
-            C::PreviousWord => self.look_at(work.shared, present, self.stepped_word(-1)),
-            C::NextSentence => self.look_at(work.shared, present, self.stepped_sentence(1)),
-            C::PreviousSentence => self.look_at(work.shared, present, self.stepped_sentence(-1)),
+            C::NextWord => self.look_at(work.shared, present, self.inquiry.stepped_word(1)),
+            C::PreviousWord => self.look_at(work.shared, present, self.inquiry.stepped_word(-1)),
+            C::NextSentence => self.look_at(work.shared, present, self.inquiry.stepped_sentence(1)),
+            C::PreviousSentence => {
+                self.look_at(work.shared, present, self.inquiry.stepped_sentence(-1))
+            }
             C::Back => {
-                if let Some(question) = self.back.pop() {
-                    self.question = self.fitted(question);
+                if self.inquiry.go_back() {
                     self.request_trace(work.shared, present);
                 }
             }
@@ -101,10 +102,13 @@ impl Explorer {
             } else {
                 Ask::EncoderFile
             }),
-            C::ImportEncoder(path) => self.import_encoder(work.shared, models, path),
+            C::ImportEncoder(path) => self.similarity.import(work.shared, models, path),
             C::UseEncoder(folder) => self.use_encoder(work.shared, present, folder),
-            C::Measure(measure) => self.use_measure(work.shared, present, measure),
-            C::StopEncoding => self.stop_comparing_sentences(),
+            C::Measure(measure) => {
+                self.similarity.measure = measure;
+                self.request_trace(work.shared, present);
+            }
+            C::StopEncoding => self.similarity.stop(),
             C::EditContext(edit) => self.edit_context(work.shared, present, edit),
             C::Cancel => self.cancel_explanation(),
             C::Retry => self.request_trace(work.shared, present),
@@ -119,7 +123,7 @@ impl Explorer {
     }
 
     fn look_at(&mut self, shared: &mut Shared, present: Present<'_>, question: Option<Question>) {
-        if question.is_some_and(|question| self.turn_to(question))
+        if question.is_some_and(|question| self.inquiry.turn_to(question))
             && !self.has_answer(shared, present)
         {
             self.request_trace(shared, present);
@@ -128,7 +132,10 @@ impl Explorer {
 
     /// Whether the model's answer about another word of the sentence answers this question too.
     fn has_answer(&mut self, shared: &Shared, present: Present<'_>) -> bool {
-        let (is_present, question) = (self.shows_present(shared, present), self.question);
+        let (is_present, question) = (
+            self.inquiry.is_present(shared, present),
+            self.inquiry.question,
+        );
         let Some(Ok(answer)) = &self.answer else {
             return false;
         };
@@ -148,24 +155,24 @@ impl Explorer {
     /// Puts the present question to the trace.
     pub(super) fn request_trace(&mut self, shared: &mut Shared, present: Present<'_>) {
         let job = shared.next_job();
-        if self.question.view.of_model().is_none() {
+        if self.inquiry.question.view.of_model().is_none() {
             self.cancel_pending();
         }
-        if self.question.view == ViewKind::Similarity {
+        if self.inquiry.question.view == ViewKind::Similarity {
             self.request_similarity(shared, job);
             return;
         }
-        self.stop_comparing_sentences();
-        let Explorer {
+        self.similarity.stop();
+        let Inquiry {
             trace: Some(trace),
             question,
             ..
-        } = &*self
+        } = &self.inquiry
         else {
             return;
         };
         if let Some(view) = question.view.of_model()
-            && self.shows_present(shared, present)
+            && self.inquiry.is_present(shared, present)
         {
             let sentence = question.query.sentence;
             if view == ModelView::LeaveOneOut {
@@ -194,7 +201,7 @@ impl Explorer {
             },
             _ => return,
         };
-        if self.is_behind() || !self.shows_present(shared, present) {
+        if self.is_behind() || !self.inquiry.is_present(shared, present) {
             return;
         }
         let job = shared.next_job();
@@ -251,7 +258,7 @@ impl Explorer {
             self.trace_unasked(work, models);
             return;
         }
-        let is_empty = self.trace.is_none() && self.awaited.is_none();
+        let is_empty = self.inquiry.trace.is_none() && self.awaited.is_none();
         if let Some(example) = work.shared.shipped.traces.first().cloned()
             && is_empty
             && work.document.editing.open.is_none()
@@ -268,8 +275,8 @@ impl Explorer {
         else {
             return;
         };
-        if self.question.query.sentence != sentence {
-            let mut question = self.question;
+        if self.inquiry.question.query.sentence != sentence {
+            let mut question = self.inquiry.question;
             question.query.sentence = sentence;
             question.query.word = None;
             self.look_at(work.shared, present, Some(question));
@@ -278,22 +285,15 @@ impl Explorer {
 
     /// Starts the trace when its last requirement arrives while the page is shown.
     pub(crate) fn trace_if_shown(&mut self, work: &mut OpenWork<'_>, models: &Models) {
-        if work.shared.page == Page::Explore && self.trace.is_none() {
+        if work.shared.page == Page::Explore && self.inquiry.trace.is_none() {
             self.trace_unasked(work, models);
         }
-    }
-
-    /// Whether the trace that is shown is of the document as it is now.
-    fn shows_present(&self, shared: &Shared, present: Present<'_>) -> bool {
-        let shown = self.trace.as_ref().map(|trace| &trace.origin);
-        let now = present.origin(shared);
-        now.is_some() && now.as_ref() == shown
     }
 
     /// Whether the trace that is shown, or made, is of the document as it is now.
     pub fn is_traced(&self, shared: &Shared, present: Present<'_>) -> bool {
         let awaited = self.awaited.as_ref().and_then(Awaited::origin);
-        let shown = self.trace.as_ref().map(|trace| &trace.origin);
+        let shown = self.inquiry.trace.as_ref().map(|trace| &trace.origin);
         let now = present.origin(shared);
         now.is_some() && now.as_ref() == awaited.or(shown)
     }
@@ -305,8 +305,8 @@ impl Explorer {
         };
         if matches!(&models.in_use.current, ModelState::Open { info, .. } if info.folder == folder)
         {
-            self.question.view = ViewKind::Tree;
-            self.question.query = self.for_tree(self.question.query);
+            self.inquiry.question.view = ViewKind::Tree;
+            self.inquiry.question.query = self.inquiry.for_tree(self.inquiry.question.query);
             self.trace_unasked(work, models);
         }
     }
@@ -363,7 +363,7 @@ impl Explorer {
     }
 
     fn ask_save_explanation(&mut self, shared: &mut Shared, extension: &'static str) {
-        let Some(source) = self.source() else {
+        let Some(source) = self.inquiry.source() else {
             return;
         };
         let document = &source.overview().document;
@@ -395,7 +395,7 @@ impl Explorer {
 
     fn save_trace(&mut self, shared: &mut Shared, path: PathBuf) {
         let job = shared.next_job();
-        let Some(trace) = &self.trace else {
+        let Some(trace) = &self.inquiry.trace else {
             return;
         };
         let request = ExplainRequest::SaveTrace {

@@ -57,7 +57,7 @@ impl Explorer {
             let sentences = source.overview().source.iter();
             sentences.map(|sentence| sentence.text.clone()).collect()
         };
-        let shown = self.source().map(texts);
+        let shown = self.inquiry.source().map(texts);
         if shown.as_ref() != Some(&texts(&source)) {
             let detail = format!(
                 "It is of {}, which has different sentences. Trace the same document with the other model.",
@@ -79,12 +79,12 @@ impl Explorer {
     ) {
         let is_tale = present.models.is_tale(&origin);
         // The same document once more: the reader stays where she is.
-        let is_same = self.source().is_some_and(|before| {
+        let is_same = self.inquiry.source().is_some_and(|before| {
             let (before, now) = (before.overview(), source.overview());
             before.source == now.source && before.model.system == now.model.system
         });
         let question = if is_same {
-            self.question
+            self.inquiry.question
         } else {
             let selected = match &origin {
                 Origin::Document { .. } => present
@@ -95,20 +95,22 @@ impl Explorer {
                     .and_then(|open| open.selected),
                 Origin::File(_) => None,
             };
-            self.back.clear();
+            self.inquiry.back.clear();
             self.compared = None;
             self.answer = None;
-            let first = self.first_question(&source, &origin, selected.unwrap_or(0));
+            let first = self
+                .inquiry
+                .first_question(&source, &origin, selected.unwrap_or(0));
             if is_tale {
                 clearest_question(&source, first)
             } else {
                 first
             }
         };
-        self.trace = Some(OpenTrace { source, origin });
-        self.question = self.fitted(question);
+        self.inquiry.trace = Some(OpenTrace { source, origin });
+        self.inquiry.question = self.inquiry.fitted(question);
         if let Some(word) = self.wanted_word.take() {
-            self.question = self.about_word(&word);
+            self.inquiry.question = self.inquiry.about_word(&word);
         }
         self.request_trace(shared, present);
     }
@@ -138,7 +140,7 @@ impl Explorer {
         explanation: Result<Box<Explanation>>,
     ) {
         let explanation = match explanation {
-            Err(error) if self.has_left_out() => {
+            Err(error) if self.left_out().is_some() => {
                 // An edit could not be scored: what is shown stays.
                 if self.pending.take_if(|pending| *pending == job).is_some() {
                     self.taking_in = None;
@@ -149,8 +151,8 @@ impl Explorer {
             explanation => explanation,
         };
         let answer = explanation.map(|explanation| {
-            let mut explanation = self.with_edits(explanation);
-            let question = self.question;
+            let mut explanation = with_edits(self.left_out(), explanation);
+            let question = self.inquiry.question;
             explanation.select(question.query.word);
             // The margin goes on to show what the question before it has found.
             let weights = match &self.answer {
@@ -179,7 +181,7 @@ impl Explorer {
 
     /// Returns whether the job was one of the explorer.
     pub(crate) fn failed(&mut self, shared: &mut Shared, job: JobId, error: &Error) -> bool {
-        if self.import_of_encoder_failed(shared, job, error) {
+        if self.similarity.import_failed(shared, job, error) {
             return true;
         }
         if self.pending.take_if(|pending| *pending == job).is_some() {
@@ -210,30 +212,36 @@ impl Explorer {
 }
 
 impl Explorer {
-    /// Whether the present question is answered by a translation without each sentence of its context.
-    fn has_left_out(&self) -> bool {
-        let selected = (self.question.view, self.question.query.sentence);
-        selected.0 == ViewKind::LeaveOneOut
-            && matches!(&self.answer, Some(Ok(answer)) if answer.explanation.of_sentence() == Some(selected))
-    }
-
-    /// The model's answer; one about an edited sentence is shown next to the others.
-    fn with_edits(&self, explanation: Box<Explanation>) -> Box<Explanation> {
-        let Explanation::LeaveOneOut(edited) = &*explanation else {
-            return explanation;
-        };
-        let is_edit = edited.changes.iter().all(|change| change.edit.is_some());
-        if !is_edit || !self.has_left_out() {
-            return explanation;
+    /// The answer that is shown, if it is a translation without each sentence of its context and the question is about that.
+    fn left_out(&self) -> Option<&Answer> {
+        let selected = (
+            self.inquiry.question.view,
+            self.inquiry.question.query.sentence,
+        );
+        match &self.answer {
+            Some(Ok(answer))
+                if selected.0 == ViewKind::LeaveOneOut
+                    && answer.explanation.of_sentence() == Some(selected) =>
+            {
+                Some(answer.as_ref())
+            }
+            _ => None,
         }
-        let Some(Ok(answer)) = &self.answer else {
-            return explanation;
-        };
-        let mut both = answer.explanation.clone();
-        let is_same = match &mut both {
-            Explanation::LeaveOneOut(shown) => shown.add_edits(edited),
-            _ => false,
-        };
-        if is_same { Box::new(both) } else { explanation }
     }
+}
+
+/// The model's answer; one about an edited sentence is shown next to the others.
+fn with_edits(shown: Option<&Answer>, explanation: Box<Explanation>) -> Box<Explanation> {
+    let (Some(shown), Explanation::LeaveOneOut(edited)) = (shown, &*explanation) else {
+        return explanation;
+    };
+    if !edited.changes.iter().all(|change| change.edit.is_some()) {
+        return explanation;
+    }
+    let mut both = shown.explanation.clone();
+    let is_same = match &mut both {
+        Explanation::LeaveOneOut(shown) => shown.add_edits(edited),
+        _ => false,
+    };
+    if is_same { Box::new(both) } else { explanation }
 }

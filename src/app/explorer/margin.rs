@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use super::present::Present;
-use super::{Explorer, MarginState, Origin};
+use super::Explorer;
 use crate::command::Page;
 use crate::document::DocumentPage;
 use crate::jobs::{ExplainRequest, JobId};
@@ -11,26 +10,23 @@ use crate::shared::Shared;
 use canopy_explain::trace::TraceSource;
 use canopy_explain::{Margin, Query};
 
-impl Explorer {
-    /// Returns the margin of the document: none unless there is a trace of this very document.
-    pub fn margin(&self) -> Option<&Margin> {
-        self.margin.shown.as_deref()
-    }
+/// The shading next to the document, and the request for it.
+#[derive(Debug, Default)]
+pub(super) struct MarginState {
+    /// Margin of the last answer; stays until the next one arrives.
+    shown: Option<Box<Margin>>,
+    wanted: Option<(Arc<TraceSource>, Query)>,
+    pending: Option<JobId>,
+}
 
-    /// Whether targets or the model are others than when the document was traced.
-    pub fn is_margin_old(&self, shared: &Shared, present: Present<'_>) -> bool {
-        let trace = self.trace.as_ref();
-        trace.map(|trace| &trace.origin) != present.origin(shared).as_ref()
-    }
-
-    /// Requests the margin of the selected sentence if the selection has changed.
-    pub(crate) fn follow_margin(&mut self, shared: &mut Shared, document: &DocumentPage) {
-        if shared.page != Page::Document {
-            return;
-        }
-        let wanted = self.wanted_margin(document);
-        let margin = &mut self.margin;
-        let is_same = match (&wanted, &margin.wanted) {
+impl MarginState {
+    /// The request for a margin that is wanted now, if it is another one.
+    fn request(
+        &mut self,
+        shared: &mut Shared,
+        wanted: Option<(Arc<TraceSource>, Query)>,
+    ) -> Option<ExplainRequest> {
+        let is_same = match (&wanted, &self.wanted) {
             (Some((source, query)), Some((before, wanted))) => {
                 Arc::ptr_eq(source, before) && query == wanted
             }
@@ -38,30 +34,32 @@ impl Explorer {
             _ => false,
         };
         if is_same {
-            return;
+            return None;
         }
-        margin.wanted.clone_from(&wanted);
+        self.wanted.clone_from(&wanted);
         let Some((source, query)) = wanted else {
-            *margin = MarginState::default();
-            return;
+            *self = Self::default();
+            return None;
         };
         let job = shared.next_job();
-        self.margin.pending = Some(job);
-        self.requests
-            .push(ExplainRequest::Margin { job, source, query });
+        self.pending = Some(job);
+        Some(ExplainRequest::Margin { job, source, query })
+    }
+}
+
+impl Explorer {
+    /// Returns the margin of the document: none unless there is a trace of this very document.
+    pub fn margin(&self) -> Option<&Margin> {
+        self.margin.shown.as_deref()
     }
 
-    fn wanted_margin(&self, document: &DocumentPage) -> Option<(Arc<TraceSource>, Query)> {
-        let open = document.editing.open.as_ref()?;
-        let trace = self.trace.as_ref()?;
-        let Origin::Document { document, .. } = &trace.origin else {
-            return None;
-        };
-        if !Arc::ptr_eq(document, &open.document) {
-            return None;
+    /// Requests the margin of the selected sentence if the selection has changed.
+    pub(crate) fn follow_margin(&mut self, shared: &mut Shared, document: &DocumentPage) {
+        if shared.page == Page::Document {
+            let wanted = self.inquiry.margin(document);
+            let request = self.margin.request(shared, wanted);
+            self.requests.extend(request);
         }
-        let query = Margin::query(&trace.source, &self.question, open.selected?);
-        Some((trace.source.clone(), query))
     }
 
     pub(crate) fn margin_found(&mut self, job: JobId, found: Option<Box<Margin>>) {

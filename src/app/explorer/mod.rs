@@ -3,6 +3,7 @@
 mod commands;
 mod document;
 mod events;
+mod inquiry;
 mod margin;
 mod present;
 mod sample;
@@ -13,6 +14,8 @@ mod similarity;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use self::margin::MarginState;
+pub use inquiry::Inquiry;
 pub use present::Present;
 pub use sample::DecidedNoun;
 pub use similarity::{Comparing, SimilarityState};
@@ -21,9 +24,7 @@ use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, UserMemory};
 use canopy_chart::charts::Theme;
 use canopy_document::document::Document;
 use canopy_explain::trace::{Side, TraceSource};
-use canopy_explain::{
-    Choices, ContextEdit, Heads, Margin, Order, Query, Question, TextPosition, ViewKind,
-};
+use canopy_explain::{ContextEdit, Heads, Order, TextPosition, ViewKind};
 use canopy_metrics::similarity::Measure;
 
 /// A command of the explorer.
@@ -149,11 +150,10 @@ pub enum Awaited {
 /// Everything the explorer shows.
 #[derive(Debug)]
 pub struct Explorer {
-    pub trace: Option<OpenTrace>,
+    pub inquiry: Inquiry,
     /// Trace of the same document by another model.
     pub compared: Option<Arc<TraceSource>>,
     pub awaited: Option<Awaited>,
-    pub question: Question,
     /// Answer to the last question that could be answered, or why the present one cannot; stays until the next one arrives.
     pub answer: Option<Result<Arc<Answer>, String>>,
     /// Counts answers, so that the window notices.
@@ -170,8 +170,6 @@ pub struct Explorer {
     /// Progress of the model in adapting to what resembles the document, before it answers, or in leaving sentences out: done
     /// and to be done.
     pub taking_in: Option<(usize, usize)>,
-    /// Questions before this one, the last one last.
-    back: Vec<Question>,
     /// The model that is being opened so that the document is traced with it.
     next_model: Option<PathBuf>,
     saving: Option<JobId>,
@@ -182,16 +180,9 @@ pub struct Explorer {
 impl Default for Explorer {
     fn default() -> Self {
         Self {
-            trace: None,
+            inquiry: Inquiry::default(),
             compared: None,
             awaited: None,
-            question: Question {
-                view: ViewKind::Tree,
-                query: Query::sentence(Side::Source, 0),
-                each_head: false,
-                order: Order::Document,
-                limit: 6,
-            },
             answer: None,
             revision: 0,
             requests: Vec::new(),
@@ -201,7 +192,6 @@ impl Default for Explorer {
             pending: None,
             pending_control: JobControl::default(),
             taking_in: None,
-            back: Vec::new(),
             next_model: None,
             saving: None,
             wanted_word: None,
@@ -209,42 +199,7 @@ impl Default for Explorer {
     }
 }
 
-/// The shading next to the document, and the request for it.
-#[derive(Debug, Default)]
-struct MarginState {
-    /// Margin of the last answer; stays until the next one arrives.
-    shown: Option<Box<Margin>>,
-    wanted: Option<(Arc<TraceSource>, Query)>,
-    pending: Option<JobId>,
-}
-
 impl Explorer {
-    pub fn source(&self) -> Option<&TraceSource> {
-        self.trace.as_ref().map(|trace| &*trace.source)
-    }
-
-    /// Returns the choices that a view offers.
-    pub fn choices(&self, view: ViewKind) -> Choices {
-        let query = &self.question.query;
-        self.source()
-            .map(|source| Choices::new(source, view, query.side, query.layer))
-            .unwrap_or_default()
-    }
-
-    /// Returns the selected spot.
-    pub fn selected(&self) -> TextPosition {
-        let query = &self.question.query;
-        TextPosition {
-            side: self.question.view.side(query.side),
-            sentence: query.sentence,
-            word: query.word,
-        }
-    }
-
-    pub fn can_go_back(&self) -> bool {
-        !self.back.is_empty()
-    }
-
     /// Whether the answer that is shown is to an earlier question.
     pub fn is_behind(&self) -> bool {
         self.pending.is_some()

@@ -30,16 +30,13 @@ impl Models {
 }
 
 impl Explorer {
-    /// Whether the trace that is shown is a tale of the sample run.
-    pub fn explores_sample(&self, models: &Models) -> bool {
-        let trace = self.trace.as_ref();
-        trace.is_some_and(|trace| models.is_tale(&trace.origin))
-    }
-
     /// The noun of the selected sentence, while a tale is explored.
     pub fn decided_noun(&self, models: &Models) -> Option<DecidedNoun> {
-        let source = self.source().filter(|_| self.explores_sample(models))?;
-        let query = &self.question.query;
+        let source = self
+            .inquiry
+            .source()
+            .filter(|_| self.inquiry.is_sample(models))?;
+        let query = &self.inquiry.question.query;
         let tale = tale(source);
         let (noun, decider) = deciding_sentence(&tale, query.sentence)?;
         let is_noun = query.word.is_some() && query.word == noun_of(source, query);

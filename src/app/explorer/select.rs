@@ -1,6 +1,7 @@
 //! Which question a click or key leads to.
 
-use super::{Explorer, Origin};
+use super::Origin;
+use super::inquiry::Inquiry;
 use canopy_explain::trace::{Side, TraceSource};
 use canopy_explain::{
     Choices, Heads, Query, Question, TextPosition, ViewKind, head_for_tree, query_side,
@@ -17,7 +18,7 @@ const FIRST_VIEWS: [ViewKind; 4] = [
     ViewKind::Itself,
 ];
 
-impl Explorer {
+impl Inquiry {
     /// The question to begin with: the sentence's longest word, in the view with most information.
     pub(super) fn first_question(
         &self,
@@ -173,6 +174,15 @@ impl Explorer {
             question.query.word = longest_word(source, selected.side, sentence);
         }
         Some(question)
+    }
+
+    /// Returns to the question before, if there is one; whether there is.
+    pub(super) fn go_back(&mut self) -> bool {
+        let Some(question) = self.back.pop() else {
+            return false;
+        };
+        self.question = self.fitted(question);
+        true
     }
 
     /// Goes on to a question; returns whether it is another one.

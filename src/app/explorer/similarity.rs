@@ -60,6 +60,44 @@ impl Default for SimilarityState {
     }
 }
 
+impl SimilarityState {
+    /// Whether an encoder is being made of another program's files.
+    pub fn is_importing(&self) -> bool {
+        self.importing.is_some()
+    }
+
+    pub(super) fn import(&mut self, shared: &mut Shared, models: &mut Models, path: PathBuf) {
+        let job = shared.next_job();
+        self.importing = Some(job);
+        let request = ModelRequest::ImportEncoder { job, path };
+        models.installing.requests.push(request);
+    }
+
+    /// Whether the job was the import of an encoder.
+    pub(super) fn import_failed(&mut self, shared: &mut Shared, job: JobId, error: &Error) -> bool {
+        let importing = &mut self.importing;
+        let failed = importing.take_if(|importing| *importing == job).is_some();
+        if failed {
+            shared.show_error("The encoder could not be imported", error);
+        }
+        failed
+    }
+
+    pub(crate) fn progressed(&mut self, job: JobId, done: usize, num: usize) {
+        let comparing = &mut self.comparing;
+        if let Some(comparing) = comparing.as_mut().filter(|comparing| comparing.job == job) {
+            (comparing.done, comparing.num) = (done, num);
+        }
+    }
+
+    /// The model is wanted for something else, or the result is no longer awaited.
+    pub(crate) fn stop(&mut self) {
+        if let Some(comparing) = self.comparing.take() {
+            comparing.control.cancel();
+        }
+    }
+}
+
 impl Shared {
     /// The encoder that a person has chosen.
     pub fn encoder(&self) -> Option<&Path> {
@@ -80,23 +118,6 @@ impl Explorer {
         self.request_trace(shared, present);
     }
 
-    /// Whether an encoder is being made of another program's files.
-    pub fn is_importing_encoder(&self) -> bool {
-        self.similarity.importing.is_some()
-    }
-
-    pub(super) fn import_encoder(
-        &mut self,
-        shared: &mut Shared,
-        models: &mut Models,
-        path: PathBuf,
-    ) {
-        let job = shared.next_job();
-        self.similarity.importing = Some(job);
-        let request = ModelRequest::ImportEncoder { job, path };
-        models.installing.requests.push(request);
-    }
-
     pub(crate) fn encoder_imported(
         &mut self,
         shared: &mut Shared,
@@ -110,42 +131,10 @@ impl Explorer {
         }
     }
 
-    /// Whether the job was the import of an encoder.
-    pub(crate) fn import_of_encoder_failed(
-        &mut self,
-        shared: &mut Shared,
-        job: JobId,
-        error: &Error,
-    ) -> bool {
-        let importing = &mut self.similarity.importing;
-        let failed = importing.take_if(|importing| *importing == job).is_some();
-        if failed {
-            shared.show_error("The encoder could not be imported", error);
-        }
-        failed
-    }
-
-    pub(super) fn use_measure(
-        &mut self,
-        shared: &mut Shared,
-        present: Present<'_>,
-        measure: Measure,
-    ) {
-        self.similarity.measure = measure;
-        self.request_trace(shared, present);
-    }
-
-    /// The model is wanted for something else, or the result is no longer awaited.
-    pub(crate) fn stop_comparing_sentences(&mut self) {
-        if let Some(comparing) = self.similarity.comparing.take() {
-            comparing.control.cancel();
-        }
-    }
-
     /// Answers if the document was compared already, else has it compared; without an encoder the window says what to do.
     pub(super) fn request_similarity(&mut self, shared: &mut Shared, job: JobId) {
         self.pending = None;
-        let (Some(trace), Some(encoder)) = (&self.trace, &shared.settings.encoder) else {
+        let (Some(trace), Some(encoder)) = (&self.inquiry.trace, &shared.settings.encoder) else {
             return;
         };
         let key = ComparisonKey {
@@ -162,7 +151,7 @@ impl Explorer {
         if matches!(&similarity.comparing, Some(comparing) if comparing.key == key) {
             return;
         }
-        self.stop_comparing_sentences();
+        self.similarity.stop();
         let control = JobControl::default();
         let overview = key.source.overview();
         let texts = overview.source.iter();
@@ -189,7 +178,7 @@ impl Explorer {
 
     /// The selected sentence's nearest ones are those that the list of sentences shades.
     fn show_similarity(&mut self, view: Arc<SimilarityView>) {
-        let question = self.question;
+        let question = self.inquiry.question;
         let nearest = view.nearest.get(question.query.sentence);
         let shares = self.similarity.measure.grows_with_likeness();
         let nearest = nearest.filter(|_| shares).into_iter().flatten();
@@ -208,20 +197,13 @@ impl Explorer {
         self.answer = Some(Ok(Arc::new(answer)));
     }
 
-    pub(crate) fn comparing(&mut self, job: JobId, done: usize, num: usize) {
-        let comparing = &mut self.similarity.comparing;
-        if let Some(comparing) = comparing.as_mut().filter(|comparing| comparing.job == job) {
-            (comparing.done, comparing.num) = (done, num);
-        }
-    }
-
     pub(crate) fn compared(&mut self, job: JobId, view: Arc<SimilarityView>) {
         let comparing = &mut self.similarity.comparing;
         let Some(comparing) = comparing.take_if(|comparing| comparing.job == job) else {
             return;
         };
         self.similarity.known = Some((comparing.key, view.clone()));
-        if self.question.view == ViewKind::Similarity {
+        if self.inquiry.question.view == ViewKind::Similarity {
             self.show_similarity(view);
         }
     }
@@ -232,7 +214,7 @@ impl Explorer {
         let is_ours = comparing
             .take_if(|comparing| comparing.job == job)
             .is_some();
-        if is_ours && self.question.view == ViewKind::Similarity {
+        if is_ours && self.inquiry.question.view == ViewKind::Similarity {
             self.revision += 1;
             self.answer = Some(Err(error.to_string()));
         }

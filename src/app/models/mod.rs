@@ -94,10 +94,6 @@ pub enum LanguageNote {
 }
 
 /// Everything the page shows, and the model that translates.
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "what is known of the choice so far, each by itself"
-)]
 #[derive(Debug, Default)]
 pub struct Models {
     /// Those that are open or being opened.

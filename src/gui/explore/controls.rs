@@ -100,7 +100,7 @@ pub(super) fn controls_ui(
     });
     ui.horizontal(|ui| {
         let back = Button::new("Back");
-        let response = ui.add_enabled(explorer.can_go_back(), back);
+        let response = ui.add_enabled(explorer.inquiry.can_go_back(), back);
         if response
             .on_hover_text("Back to the previous view (Esc)")
             .clicked()
@@ -110,7 +110,7 @@ pub(super) fn controls_ui(
         ui.separator();
         side_ui(ui, explorer, &mut push);
         order_ui(ui, explorer, &mut push);
-        if explorer.question.view == ViewKind::Similarity {
+        if explorer.inquiry.question.view == ViewKind::Similarity {
             similarity::controls_ui(ui, state, &mut push);
         }
         beside_ui(ui, explorer, &mut push);
@@ -131,12 +131,12 @@ fn view_ui(
     (name, about): (&str, &str),
     push: &mut impl FnMut(ExploreCommand),
 ) {
-    let is_shown = explorer.question.view == view;
+    let is_shown = explorer.inquiry.question.view == view;
     let mut text = RichText::new(name);
     if is_shown {
         text = text.font(semibold(13.5));
     }
-    let is_there = !explorer.choices(view).sides.is_empty();
+    let is_there = !explorer.inquiry.choices(view).sides.is_empty();
     let response = ui.add_enabled(is_there || is_shown, Button::selectable(is_shown, text));
     let response = response
         .on_hover_text(about)
@@ -162,11 +162,11 @@ fn missing(view: ViewKind) -> &'static str {
 }
 
 fn side_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
-    let choices = explorer.choices(explorer.question.view);
+    let choices = explorer.inquiry.choices(explorer.inquiry.question.view);
     if choices.sides.len() < 2 {
         return;
     }
-    let current = explorer.selected().side;
+    let current = explorer.inquiry.selected().side;
     for (side, name) in [(Side::Source, "Source side"), (Side::Target, "Target side")] {
         let button = Button::selectable(current == side, name);
         if ui.add(button).clicked() && current != side {
@@ -178,7 +178,7 @@ fn side_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComman
 /// Layer, heads and sentences per word, folded under a button.
 fn advanced_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreCommand)) {
     let explorer = &state.explorer;
-    let choices = explorer.choices(explorer.question.view);
+    let choices = explorer.inquiry.choices(explorer.inquiry.question.view);
     let asks_for_sentences = sentences_per_word(explorer).is_some();
     if choices.layers.is_empty() && choices.heads.is_empty() && !asks_for_sentences {
         return;
@@ -203,9 +203,12 @@ fn advanced_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreComma
 }
 
 fn layer_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
-    let layers = explorer.choices(explorer.question.view).layers;
+    let layers = explorer
+        .inquiry
+        .choices(explorer.inquiry.question.view)
+        .layers;
     let Some(&last) = layers.last() else { return };
-    let query = explorer.question.query;
+    let query = explorer.inquiry.question.query;
     let is_usual = query.layer.is_none() && shows_probed(explorer) && query.heads == Heads::Usual;
     let current = query.layer.or((!is_usual).then_some(last));
     let name = |layer: usize| format!("Layer {}", layer + 1);
@@ -228,10 +231,10 @@ fn layer_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComma
 /// Whether the trace says which heads find the antecedent, and the view is of their attention.
 fn shows_probed(explorer: &Explorer) -> bool {
     let of_context = !matches!(
-        explorer.question.view,
+        explorer.inquiry.question.view,
         ViewKind::Cross | ViewKind::Itself | ViewKind::Encoding | ViewKind::Gates
     );
-    let source = explorer.source();
+    let source = explorer.inquiry.source();
     of_context && source.is_some_and(|it| !it.overview().model.probed_heads.is_empty())
 }
 
@@ -242,16 +245,21 @@ const APART: &str = "Side by side";
 const PROBED: &str = "Heads of the probe";
 
 fn heads_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
-    let heads = explorer.choices(explorer.question.view).heads;
+    let heads = explorer
+        .inquiry
+        .choices(explorer.inquiry.question.view)
+        .heads;
     if heads.is_empty() {
         return;
     }
-    let current = explorer.question.query.heads;
-    let can_be_apart = explorer.question.view.has_heads_apart() && heads.len() > 1;
-    let are_apart = explorer.question.each_head && can_be_apart;
+    let current = explorer.inquiry.question.query.heads;
+    let can_be_apart = explorer.inquiry.question.view.has_heads_apart() && heads.len() > 1;
+    let are_apart = explorer.inquiry.question.each_head && can_be_apart;
     let has_probed = shows_probed(explorer);
     let name = |heads: Heads| match heads {
-        Heads::Usual if has_probed && explorer.question.query.layer.is_none() => PROBED.to_owned(),
+        Heads::Usual if has_probed && explorer.inquiry.question.query.layer.is_none() => {
+            PROBED.to_owned()
+        }
         Heads::Usual | Heads::Mean => "All heads".to_owned(),
         Heads::One(head) => format!("Head {}", head + 1),
     };
@@ -282,7 +290,7 @@ fn heads_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComma
 }
 
 fn order_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreCommand)) {
-    let question = explorer.question;
+    let question = explorer.inquiry.question;
     if !matches!(question.view, ViewKind::Sentences | ViewKind::Words) {
         return;
     }
@@ -310,11 +318,11 @@ fn beside_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComm
 
 /// How many sentences each word reads (T), where the view depends on it.
 fn sentences_per_word(explorer: &Explorer) -> Option<usize> {
-    let view = explorer.question.view;
+    let view = explorer.inquiry.question.view;
     let depends = view.role() == AttentionRole::Context
         && view.of_model().is_none()
         && view != ViewKind::Similarity;
-    let trace = explorer.trace.as_ref().filter(|_| depends)?;
+    let trace = explorer.inquiry.trace.as_ref().filter(|_| depends)?;
     trace.source.overview().model.top_t
 }
 
@@ -324,7 +332,9 @@ fn top_t_ui(ui: &mut Ui, state: &AppState, push: &mut impl FnMut(ExploreCommand)
     let Some(top_t) = sentences_per_word(explorer) else {
         return;
     };
-    let Some(trace) = &explorer.trace else { return };
+    let Some(trace) = &explorer.inquiry.trace else {
+        return;
+    };
     let why_not = match trace.origin {
         Origin::File(_) => {
             Some("Another number needs the model: open the document and translate it.")

@@ -135,7 +135,7 @@ pub(super) fn other_part_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Co
         ui.label(RichText::new(text).font(crate::theme::semibold(15.0)));
         ui.add_space(8.0);
         let why_not = state.present().why_no_trace();
-        let sentence = state.explorer.selected().sentence;
+        let sentence = state.explorer.inquiry.selected().sentence;
         let button = ui.add_enabled(why_not.is_none(), Button::new("Trace this section"));
         if button.clicked() {
             let command = ExploreCommand::TraceSection(sentence);
@@ -161,7 +161,7 @@ pub(super) fn problem_ui(
         ui.label(RichText::new("Nothing to show here").font(crate::theme::semibold(15.0)));
         ui.add_space(4.0);
         ui.label(RichText::new(problem).color(palette.weak));
-        let needs_model = explorer.question.view.of_model().is_some();
+        let needs_model = explorer.inquiry.question.view.of_model().is_some();
         if needs_model && !explorer.is_behind() {
             ui.add_space(8.0);
             if ui.button("Try again").clicked() {

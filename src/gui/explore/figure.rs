@@ -79,7 +79,7 @@ impl FigureView {
                 let fits = wanted <= height + 1.0;
                 self.move_about(ui, &response, rect, view, fits);
                 self.paint(ui, rect, explorer.revision, &answer.explanation);
-                let mut selected = explorer.selected();
+                let mut selected = explorer.inquiry.selected();
                 if view == ViewKind::Similarity {
                     selected.word = None;
                     self.frame_row(ui, rect, selected);

@@ -59,7 +59,7 @@ impl ContextEditor {
         };
         let target = overview.sentences(Side::Target).get(sentence);
         self.draft = Some(Draft {
-            of: state.explorer.selected().sentence,
+            of: state.explorer.inquiry.selected().sentence,
             sentence,
             source: Field::from_sentence(own),
             target: target

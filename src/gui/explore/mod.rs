@@ -46,7 +46,7 @@ impl ExplorePanel {
     pub fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         let palette = Palette::from_ui(ui);
         let explorer = &state.explorer;
-        let Some(source) = explorer.source() else {
+        let Some(source) = explorer.inquiry.source() else {
             CentralPanel::default()
                 .frame(Frame::NONE.fill(palette.page))
                 .show(ui, |ui| empty::empty_ui(ui, state, commands));
@@ -72,7 +72,7 @@ impl ExplorePanel {
             let is_slow = self.is_slow(ui, explorer.is_behind());
             controls::controls_ui(ui, state, is_slow, commands);
             ui.add_space(2.0);
-            if explorer.question.view == ViewKind::Similarity {
+            if explorer.inquiry.question.view == ViewKind::Similarity {
                 if similarity::waiting_ui(ui, state, commands) {
                     return;
                 }
@@ -119,7 +119,11 @@ impl ExplorePanel {
                     }
                     details::details_ui(ui, source, answer, self.marked.as_ref());
                 }
-                Some(Err(_)) if !source.overview().is_recorded(explorer.selected().sentence) => {
+                Some(Err(_))
+                    if !source
+                        .overview()
+                        .is_recorded(explorer.inquiry.selected().sentence) =>
+                {
                     empty::other_part_ui(ui, state, commands);
                 }
                 Some(Err(problem)) => empty::problem_ui(ui, explorer, problem, commands),
@@ -143,10 +147,10 @@ impl ExplorePanel {
         map: &Arc<DocumentMap>,
         below: f32,
     ) -> Seen {
-        let side = explorer.selected().side;
+        let side = explorer.inquiry.selected().side;
         let hovered = self.hovered.map(|spot| spot.sentence);
         let marked = Marked {
-            row: Some(explorer.selected().sentence),
+            row: Some(explorer.inquiry.selected().sentence),
             column: hovered,
         };
         let room = ui.available_size() - vec2(0.0, below + ui.spacing().item_spacing.y);
@@ -180,7 +184,7 @@ impl ExplorePanel {
 
 /// The tree in a sentence.
 fn summary_ui(ui: &mut Ui, explorer: &Explorer, source: &TraceSource, tree: &TreeView) {
-    let spot = explorer.selected();
+    let spot = explorer.inquiry.selected();
     let sentence = source.overview().sentences(spot.side).get(spot.sentence);
     let word = sentence.zip(spot.word).and_then(|(it, word)| it.word(word));
     let selection = match word.as_deref() {
@@ -207,9 +211,10 @@ fn sentence_level_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
     let is_idle = explorer.awaited.is_none()
         && state
             .explorer
-            .why_trace_is_old(&state.shared, state.present())
+            .inquiry
+            .why_old(&state.shared, state.present())
             .is_none();
-    let has_tree = !explorer.choices(ViewKind::Tree).sides.is_empty();
+    let has_tree = !explorer.inquiry.choices(ViewKind::Tree).sides.is_empty();
     if !is_idle || has_tree {
         return;
     }
@@ -234,7 +239,7 @@ fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let text = match (&explorer.awaited, explorer.taking_in) {
         (Some(Awaited::Trace { .. }), _) => "The model reads the document once more…".to_owned(),
         (Some(Awaited::File { .. }), _) => "The trace is being read…".to_owned(),
-        (None, Some((done, num))) if explorer.question.view == ViewKind::LeaveOneOut => {
+        (None, Some((done, num))) if explorer.inquiry.question.view == ViewKind::LeaveOneOut => {
             format!("The translation is scored without each sentence, {done} of {num}…")
         }
         (None, Some((done, num))) => {
@@ -242,7 +247,8 @@ fn news_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         }
         (None, None) => match state
             .explorer
-            .why_trace_is_old(&state.shared, state.present())
+            .inquiry
+            .why_old(&state.shared, state.present())
         {
             Some(reason) => reason.to_owned(),
             None => return,

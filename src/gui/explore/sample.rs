@@ -7,7 +7,7 @@ use canopy_app::AppState;
 use canopy_app::explorer::DecidedNoun;
 
 pub(super) fn hint_ui(ui: &mut Ui, state: &AppState) {
-    if !state.explorer.explores_sample(&state.models) {
+    if !state.explorer.inquiry.is_sample(&state.models) {
         return;
     }
     let text = match state.explorer.decided_noun(&state.models) {

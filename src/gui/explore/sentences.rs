@@ -43,13 +43,13 @@ impl SentenceList {
         header_ui(ui, source, &palette);
         let weights: &[(u32, f32)] = match &explorer.answer {
             // Shares of attention are no similarities, nor the other way round.
-            Some(Ok(answer)) if answer.is_of(explorer.question.view) => &answer.weights,
+            Some(Ok(answer)) if answer.is_of(explorer.inquiry.question.view) => &answer.weights,
             _ => &[],
         };
         let rows = Rows {
             source,
             shading: Shading::new(ui, weights),
-            selected: explorer.selected().sentence,
+            selected: explorer.inquiry.selected().sentence,
             marked,
             palette,
         };

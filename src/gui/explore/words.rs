@@ -26,7 +26,7 @@ pub(super) fn words_ui(
     commands: &mut Vec<Command>,
 ) {
     let overview = source.overview();
-    let sentence = explorer.selected().sentence;
+    let sentence = explorer.inquiry.selected().sentence;
     ScrollArea::vertical()
         .id_salt("words")
         .max_height(MOST_HEIGHT)
@@ -45,7 +45,7 @@ pub(super) fn words_ui(
                 let strip = Strip {
                     side,
                     sentence,
-                    selected: explorer.selected(),
+                    selected: explorer.inquiry.selected(),
                     hovered,
                 };
                 strip.ui(ui, language, traced, pointed, commands);

@@ -3,7 +3,6 @@
 use egui::{Button, Response, RichText, Ui};
 
 use crate::shortcuts::written;
-use crate::{captions, labels, theme};
 use canopy_app::actions::action_for;
 use canopy_app::{Command, Scope, SegmentsCommand, TermsCommand};
 

@@ -12,7 +12,7 @@ use self::summary::summary_ui;
 use super::caption;
 use super::fields::Field;
 use crate::menu::file_name;
-use crate::theme::{self, Palette};
+use crate::theme::Palette;
 use canopy_app::language::name;
 use canopy_app::training::{NewRun, Probe, Problem, Start, TrainingCommand};
 use canopy_app::{AppState, Command};

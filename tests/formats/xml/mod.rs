@@ -32,6 +32,19 @@ fn content(paragraph: &[Inline], mark: &str, attributes: &str, code: &str) -> St
     paragraph.iter().map(&mut inline).collect()
 }
 
+fn first(units: &str) -> String {
+    format!(
+        "<?xml version=\"1.0\"?>\n<xliff version=\"1.2\" xmlns=\"urn:oasis:names:tc:xliff:document:1.2\">\
+         <file source-language=\"en\" datatype=\"x\" original=\"y\"><body>\n{units}</body></file></xliff>\n"
+    )
+}
+
+fn second(units: &str) -> String {
+    format!(
+        "<xliff version=\"2.0\" srcLang=\"en\" xmlns=\"urn:oasis:names:tc:xliff:document:2.0\"><file id=\"f\">{units}</file></xliff>"
+    )
+}
+
 pub fn xliff1(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
     let unit = |it: &Vec<Inline>| {
         let source = content(it, "g", " id=\"#\"", "<ph id=\"#\">{}</ph>");

@@ -2,19 +2,6 @@
 
 use super::*;
 
-fn first(units: &str) -> String {
-    format!(
-        "<?xml version=\"1.0\"?>\n<xliff version=\"1.2\" xmlns=\"urn:oasis:names:tc:xliff:document:1.2\">\
-         <file source-language=\"en\" datatype=\"x\" original=\"y\"><body>\n{units}</body></file></xliff>\n"
-    )
-}
-
-fn second(units: &str) -> String {
-    format!(
-        "<xliff version=\"2.0\" srcLang=\"en\" xmlns=\"urn:oasis:names:tc:xliff:document:2.0\"><file id=\"f\">{units}</file></xliff>"
-    )
-}
-
 #[test]
 fn targets_and_states_are_written_and_what_is_done_is_kept() {
     let text = first(

@@ -130,7 +130,7 @@ fn a_model_that_reads_sentences_offers_one_that_reads_the_document() {
         .iter()
         .any(|it| matches!(it, Request::Trace { .. }));
     assert!(is_traced, "and the document with it");
-    assert_eq!(state.explorer.question.view, ViewKind::Tree);
+    assert_eq!(state.explorer.inquiry.question.view, ViewKind::Tree);
     assert!(state.present().model_of_documents().is_none());
 }
 
@@ -249,7 +249,8 @@ fn a_sentence_of_a_trace_is_shown_in_no_other_document() {
     assert_eq!(
         state
             .explorer
-            .why_trace_is_old(&state.shared, state.present()),
+            .inquiry
+            .why_old(&state.shared, state.present()),
         None
     );
     let open = |state: &mut AppState, path: &str, html: &str| {
@@ -270,7 +271,8 @@ fn a_sentence_of_a_trace_is_shown_in_no_other_document() {
     open(state, "other/page.html", page);
     let reason = state
         .explorer
-        .why_trace_is_old(&state.shared, state.present())
+        .inquiry
+        .why_old(&state.shared, state.present())
         .expect("a reason");
     assert!(reason.contains("another document"), "{reason}");
     assert!(!shown(state, 1));
@@ -279,7 +281,8 @@ fn a_sentence_of_a_trace_is_shown_in_no_other_document() {
     open(state, "page.html", &page.replace("D e", "F"));
     let reason = state
         .explorer
-        .why_trace_is_old(&state.shared, state.present())
+        .inquiry
+        .why_old(&state.shared, state.present())
         .expect("a reason");
     assert!(reason.contains("has changed"), "{reason}");
     assert!(shown(state, 1) && !shown(state, 2));
@@ -398,7 +401,8 @@ fn another_memory_makes_the_trace_an_old_one() {
         });
         let reason = state
             .explorer
-            .why_trace_is_old(&state.shared, state.present());
+            .inquiry
+            .why_old(&state.shared, state.present());
         assert_eq!(
             state.explorer.is_traced(&state.shared, state.present()),
             memory.is_none()

@@ -116,7 +116,7 @@ fn a_sentence_encoder_of_another_program_is_imported_in_the_window() {
     let mut window = Window::default();
     let import = canopy::app::ExploreCommand::ImportEncoder(foreign);
     window.state.apply(Command::Explore(import));
-    assert!(window.state.explorer.is_importing_encoder());
+    assert!(window.state.explorer.similarity.is_importing());
     let library = folder.path().join("models");
     let (sender, events) = std::sync::mpsc::channel();
     let thread = canopy::jobs::ModelsThread::spawn(Some(library), vec![], sender, || ());
@@ -130,7 +130,7 @@ fn a_sentence_encoder_of_another_program_is_imported_in_the_window() {
             .pop()
             .expect("a request"),
     );
-    while window.state.explorer.is_importing_encoder() {
+    while window.state.explorer.similarity.is_importing() {
         let event = events.recv_timeout(std::time::Duration::from_mins(2));
         window.state.receive(event.expect("an event"));
     }
