@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 
 use super::*;
-use crate::jobs::{JobControl, JobId, UserMemory};
+use crate::jobs::{FurtherMemory, JobControl, JobId, UserMemory};
 use canopy_base::error::is_of_device;
 use canopy_document::document::{Document, Format};
 use canopy_explain::{Explanation, ModelView, ViewKind};
@@ -392,27 +392,39 @@ fn a_model_comes_with_its_memory_and_without_one_that_cannot_be_read() {
     let (sender, events) = channel();
     let worker = Worker::spawn_with(Failing::default(), DeviceLock::default(), sender, || ());
     let worker = worker.expect("a thread");
-    let opened = |memory: &Path| {
+    let opened = |memory: &Path, further: &[&Path]| {
         let mut request = open();
         if let Request::OpenModel { memory: own, .. } = &mut request {
+            let further = further.iter().map(|path| FurtherMemory {
+                path: path.to_path_buf(),
+                penalty: 0,
+            });
             *own = Some(UserMemory {
                 path: memory.to_owned(),
-                further: Vec::new(),
+                further: further.collect(),
                 learns: false,
             });
         }
         worker.send(request);
-        let Event::MemoryOpened { pairs, .. } = events.recv().expect("an event") else {
-            panic!()
+        let mut left_out = 0;
+        let pairs = loop {
+            match events.recv().expect("an event") {
+                Event::MemoryLeftOut { .. } => left_out += 1,
+                Event::MemoryOpened { pairs, .. } => break pairs,
+                other => panic!("{other:?}"),
+            }
         };
         let Event::ModelOpened { memory, .. } = events.recv().expect("an event") else {
             panic!()
         };
-        (pairs.ok(), memory.map(|memory| memory.len()))
+        (left_out, pairs.ok(), memory.map(|memory| memory.len()))
     };
-    assert_eq!(opened(&file), (Some(1), Some(1)));
+    assert_eq!(opened(&file, &[]), (0, Some(1), Some(1)));
     let gone = folder.path().join("gone.tsv");
-    assert_eq!(opened(&gone), (None, None));
+    assert_eq!(opened(&gone, &[]), (0, None, None));
+    assert_eq!(opened(&file, &[&gone]), (1, Some(1), Some(1)));
+    assert_eq!(opened(&gone, &[&file]), (1, Some(1), Some(1)));
+    assert_eq!(opened(&gone, &[&gone]), (0, None, None));
 }
 
 /// A language model of one layer, whose words mean nothing.
