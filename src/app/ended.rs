@@ -7,6 +7,7 @@ use crate::command::Page;
 use crate::document::translations::finish_update;
 use crate::error::{BaseError, Error};
 use crate::jobs::{JobId, Project};
+use crate::models::Models;
 use crate::notices::NoticeKind;
 use crate::open_document::OpenDocument;
 use crate::shared::Shared;
@@ -88,7 +89,7 @@ impl AppState {
             &path.unwrap_or_default(),
         );
         self.models.is_undecided = true;
-        self.with_models(|models, work| models.choose_for_document(work));
+        self.with_models(Models::choose_for_document);
         self.opened_for_trace();
         let path = self
             .document

@@ -115,7 +115,7 @@ impl AppState {
                 mean_log_probs,
             } => self.document.suggestions.was_ranked(job, mean_log_probs),
             Event::Comparing { job, done, num } => {
-                self.explorer.similarity.progressed(job, done, num)
+                self.explorer.similarity.progressed(job, done, num);
             }
             Event::Compared { job, view } => self.explorer.compared(job, view),
             Event::Margin { job, margin } => self.explorer.margin_found(job, margin),

@@ -119,7 +119,7 @@ impl AppState {
         match Kind::from_path(&path) {
             Kind::Document => self.document.open_document(&mut self.shared, path, None),
             Kind::Trace => self.with_explorer(|explorer, models, work| {
-                explorer.apply(work, models, ExploreCommand::OpenTrace(path))
+                explorer.apply(work, models, ExploreCommand::OpenTrace(path));
             }),
             Kind::Memory => self.models.use_memory(
                 &mut self.shared,

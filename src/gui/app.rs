@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use egui::{Context, Frame, Ui};
+use egui::{Context, Ui};
 
 use super::closing::{self, CloseState};
 use super::dialogs::{Answer, Dialogs};
 use super::path_question::PathQuestion;
 use super::system_fonts::WindowFonts;
 use super::workbench::{Panels, workbench_ui};
-use super::{file_manager, find, theme, welcome};
+use super::{file_manager, theme, welcome};
 use crate::error::{BaseError, Result};
 use canopy_app::jobs::{Event, PoolFolders, Pools};
 use canopy_app::{AppState, Ask, Command, Folders, ModelsCommand, Page, Settings, Shipped};

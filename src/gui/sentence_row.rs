@@ -6,7 +6,7 @@ mod painting;
 use std::ops::Range;
 use std::sync::Arc;
 
-use egui::{Button, Id, Rangef, Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Id, Rangef, Rect, Response, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use self::menu::{SentenceMenu, clicks};
 use self::painting::{

@@ -66,7 +66,7 @@ impl Explorer {
             C::PreviousWord => self.look_at(work.shared, present, self.inquiry.stepped_word(-1)),
             C::NextSentence => self.look_at(work.shared, present, self.inquiry.stepped_sentence(1)),
             C::PreviousSentence => {
-                self.look_at(work.shared, present, self.inquiry.stepped_sentence(-1))
+                self.look_at(work.shared, present, self.inquiry.stepped_sentence(-1));
             }
             C::Back => {
                 if self.inquiry.go_back() {

@@ -31,7 +31,7 @@ impl AppState {
             &mut self.document,
             &mut self.models,
         );
-        self.with_models(|models, work| models.choose_for_document(work));
+        self.with_models(Models::choose_for_document);
     }
 
     /// The requested model is open.
@@ -58,7 +58,7 @@ impl AppState {
         }
         self.models
             .follow_chosen_model(&mut self.shared, &mut self.document);
-        self.with_models(|models, work| models.choose_for_document(work));
+        self.with_models(Models::choose_for_document);
         self.document.read_terms(&mut self.shared, &self.models);
         self.with_explorer(|explorer, models, work| explorer.trace_with_next_model(work, models));
     }

@@ -51,7 +51,7 @@ impl AppState {
         match self.projects.taking.take() {
             Some(Taking::Settings) => self.use_project_settings(),
             Some(Taking::Memory) => {
-                self.with_models(|models, work| models.open_again(work));
+                self.with_models(Models::open_again);
             }
             None => {}
         }
@@ -204,7 +204,7 @@ impl Projects {
         };
         match folder.or(named) {
             Some(folder) if !is_open => {
-                models.open_named_model(&mut OpenWork::new(shared, document, self), folder)
+                models.open_named_model(&mut OpenWork::new(shared, document, self), folder);
             }
             None if !is_open && head.model.is_some() && !models.library.is_listed() => {
                 self.waits_for_models = true;

@@ -24,7 +24,6 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use self::edit_distance::edit_distance;
 use self::words::{normalized_words, words};
 use canopy_metrics::formality::EarlierForms;
 

@@ -68,7 +68,8 @@ fn shown(state: &AppState) -> Option<&InstalledModel> {
         .and_then(|it| models.library.get(it));
     let in_use = || {
         models
-            .in_use()
+            .in_use
+            .folders()
             .find_map(|folder| models.library.get(folder))
     };
     selected

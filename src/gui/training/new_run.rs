@@ -13,8 +13,7 @@ use super::caption;
 use super::fields::Field;
 use crate::menu::file_name;
 use crate::theme::Palette;
-use canopy_app::language::name;
-use canopy_app::training::{NewRun, Probe, Problem, Start, TrainingCommand};
+use canopy_app::training::{NewRun, Probe, Problem, TrainingCommand};
 use canopy_app::{AppState, Command};
 use canopy_train::TrainingConfig;
 

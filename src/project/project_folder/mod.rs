@@ -12,7 +12,6 @@ mod work;
 use std::path::{Path, PathBuf};
 
 use self::head::{VERSION, is_within};
-use super::project::Project;
 use crate::error::{Error, Result};
 use canopy_base::file::{canonicalize, is_same_file, write_atomically};
 use canopy_document::document::Document;

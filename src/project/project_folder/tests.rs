@@ -1,6 +1,6 @@
 use super::*;
 use crate::error::BaseError;
-use crate::project::source_hash;
+use crate::project::{Project, source_hash};
 use crate::{DocumentWork, State};
 use canopy_corpus::memory::Band;
 use canopy_document::document::{ReadingOptions, SegmentEdit};

@@ -16,8 +16,8 @@ use canopy_chart::charts::{self, Theme, View};
 use canopy_corpus::survey::survey;
 use canopy_corpus::{Corpus, Split};
 use canopy_train::{
-    Control, Curves, Order, RunState, RunSummary, TrainingConfig, give_order, is_run, known_runs,
-    probe, remember_run,
+    Control, Curves, RunState, RunSummary, TrainingConfig, give_order, is_run, known_runs, probe,
+    remember_run,
 };
 use canopy_translate::inference::{ComputeDevice, DeviceChoice};
 

@@ -7,7 +7,6 @@ use super::{CONTROL, Form};
 use crate::theme::{self, Palette};
 use crate::training::caption;
 use crate::training::fields::{FIELDS, Field, Section};
-use canopy_app::language::name;
 use canopy_app::training::Probe;
 use canopy_train::{ProductPrecision, RECIPES, Schedule};
 

@@ -8,7 +8,7 @@ use egui::{ComboBox, Frame, Layout, RichText, Stroke, Ui, vec2};
 use super::{CONTROL, Form, by_name, folder_box};
 use crate::labels;
 use crate::machines::devices;
-use crate::theme::{self, Palette, card};
+use crate::theme::{self, Palette};
 use crate::training::caption;
 use canopy_app::Command;
 use canopy_app::language::name;

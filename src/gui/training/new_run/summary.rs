@@ -6,9 +6,8 @@ use super::SUMMARY;
 use crate::labels;
 use crate::theme::{self, Palette, card};
 use canopy_app::Command;
-use canopy_app::language::name;
 use canopy_app::progress::duration;
-use canopy_app::training::{NewRun, Probe, Problem, Start, TrainingCommand};
+use canopy_app::training::{NewRun, Probe, Problem, TrainingCommand};
 use canopy_chart::charts::thousands;
 use canopy_nn::model::Preset;
 
