@@ -8,7 +8,6 @@ use burn::tensor::Tensor;
 use super::context_attention::GatedContext;
 use super::documents::Documents;
 use super::encoder::{Encoder, EncoderOutput};
-use super::packed::PackedChoice;
 use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
 use super::query_spans::QuerySpan;
@@ -97,7 +96,7 @@ impl Transformer {
             words,
             &layout,
             document_window,
-            (None, recorder),
+            recorder,
         )?;
         let counted = self.counted(source);
         Some(EncoderOutput::new(
@@ -146,15 +145,12 @@ impl Encoder {
         words: Tensor<2>,
         window: &Documents,
         rest: &DocumentWindow,
-        (packed, recorder): (Option<&PackedChoice>, &mut AttentionRecorder),
+        recorder: &mut AttentionRecorder,
     ) -> Option<Tensor<2>> {
         assert_eq!(window.documents.len(), 1, "a window of one document");
         let gated = self.gated.as_ref()?;
         let (first, [rows, _]) = (rest.num_before(), words.dims());
         let (memory, query_spans) = self.read_around(words, window, rest)?;
-        if let (Some(packed), false) = (packed, recorder.is_on()) {
-            return Some(packed.join(&states, &query_spans, &memory));
-        }
         if !recorder.is_on() {
             let none = DropoutSource::none();
             return Some(gated.forward(states.clone(), states, &query_spans, &memory, &none));
@@ -192,7 +188,6 @@ impl Encoder {
         states: Tensor<2>,
         source: &PackedBatch,
         rest: Option<&DocumentWindow>,
-        packed: Option<&PackedChoice>,
     ) -> Option<Tensor<2>> {
         let (gated, documents) = (self.gated.as_ref()?, source.layout());
         let (memory, spans) = if let Some(rest) = rest {
@@ -214,9 +209,6 @@ impl Encoder {
         });
         let spans: Vec<QuerySpan> = spans.collect();
         let (own, none) = (select_rows(states, &rows), DropoutSource::none());
-        if let Some(packed) = packed {
-            return Some(packed.join(&own, &spans, &memory));
-        }
         Some(gated.forward(own.clone(), own, &spans, &memory, &none))
     }
 

@@ -14,7 +14,6 @@ use super::documents::Documents;
 use super::encoder_sublayer::EncoderSublayer;
 use super::layout::Sublayer;
 use super::norm::Norm;
-use super::packed::PackedChoice;
 use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
 use super::recorder::{AttentionKind, AttentionRecorder};
@@ -230,7 +229,7 @@ impl Encoder {
             let encoded = EncoderOutput::new(states, rows);
             return EncoderOutput { bert, ..encoded };
         }
-        let states = self.read_context(states, rows, memory, (None, drop), recorder);
+        let states = self.read_context(states, rows, memory, drop, recorder);
         EncoderOutput {
             previous: encoded,
             ..EncoderOutput::new(states, rows)
@@ -242,13 +241,12 @@ impl Encoder {
     /// # Shapes
     /// - states, output: `[rows, d_model]`
     /// - memory: as in [`Self::forward`]
-    /// - packed: this context, where it is packed; it is not used while what it attends to is recorded
     pub(super) fn read_context(
         &self,
         states: Tensor<2>,
         rows: &PackedBatch,
         memory: Option<Tensor<2>>,
-        (packed, drop): (Option<&PackedChoice>, &DropoutSource),
+        drop: &DropoutSource,
         recorder: &mut AttentionRecorder,
     ) -> Tensor<2> {
         let Some(gated) = &self.gated else {
@@ -258,9 +256,7 @@ impl Encoder {
         let query_spans = documents.query_spans();
         let read = documents.without_ends(&rows.ids, self.unread_end);
         let memory = Memory::from_states(memory.unwrap_or_else(|| states.clone()), read);
-        if let (Some(packed), false) = (packed, recorder.is_on()) {
-            packed.join(&states, &query_spans, &memory)
-        } else if recorder.is_on() {
+        if recorder.is_on() {
             let position = (AttentionKind::Context, self.last_attention());
             gated.attend_recorded(&states, &states, &query_spans, &memory, position, recorder)
         } else {

@@ -12,7 +12,7 @@ use super::conditional::{ConditionalHeads, ConditionalHeadsConfig};
 use super::context_config::MergeKind;
 use super::documents::Documents;
 use super::linear::Linear;
-use super::prepared::{DocumentTree, SelectedMemory, TreeMemory};
+use super::prepared::{DocumentTree, TreeMemory};
 use super::query_spans::QuerySpan;
 use super::rows::select_rows;
 use super::sentence_selection::SelectedSentences;
@@ -81,27 +81,11 @@ impl TreeHeads {
         encodings: Tensor<2>,
         documents: &Documents,
     ) -> TreeMemory {
-        self.grown(
-            self.heads.prepare(tokens, encodings.clone()),
-            &encodings,
-            documents,
-        )
-    }
-
-    /// Grows the trees over sentences whose tokens are projected.
-    ///
-    /// # Shapes
-    /// - encodings: `[sentences, d_model]`
-    pub(super) fn grown(
-        &self,
-        mut selected: SelectedMemory,
-        encodings: &Tensor<2>,
-        documents: &Documents,
-    ) -> TreeMemory {
+        let mut selected = self.heads.prepare(tokens, encodings.clone());
         let trees = documents.documents.iter().map(|document| {
             let non_empty = |&sentence: &usize| !documents.sentences[sentence].is_empty();
             let leaves: Vec<usize> = document.clone().filter(non_empty).collect();
-            (!leaves.is_empty()).then(|| self.grow(encodings, leaves))
+            (!leaves.is_empty()).then(|| self.grow(&encodings, leaves))
         });
         let trees: Vec<Option<DocumentTree>> = trees.collect();
         if trees.iter().any(Option::is_some) {
@@ -120,25 +104,6 @@ impl TreeHeads {
         keep: impl Fn(&DocumentTree, Traversal) -> K + Send + Sync,
     ) -> (Projected, Vec<K>) {
         let projected = self.heads.project_queries(queries, &memory.selected);
-        let descend = |queries: &Tensor<2>, tree: &DocumentTree| {
-            let search = self.search();
-            search.traverse(queries, &tree.search_keys, |traversal| {
-                keep(tree, traversal)
-            })
-        };
-        let choice = self.each_reader(&projected, query_spans, memory, documents, descend);
-        (projected, choice)
-    }
-
-    /// What `descend` gives of every head of all readers of a tree, row by row; nothing for rows without a tree.
-    fn each_reader<K: Default + Clone>(
-        &self,
-        projected: &Projected,
-        query_spans: &[QuerySpan],
-        memory: &TreeMemory,
-        documents: &Documents,
-        descend: impl Fn(&Tensor<2>, &DocumentTree) -> Vec<K>,
-    ) -> Vec<K> {
         let num_heads = self.heads.num_heads;
         let [rows, _] = projected.sentence_queries.dims();
         let mut choice = vec![K::default(); rows * num_heads];
@@ -149,11 +114,16 @@ impl TreeHeads {
             };
             let rows: Vec<usize> = query_spans.into_iter().map(|(row, _)| row).collect();
             let queries = select_rows(projected.sentence_queries.clone(), &rows);
-            for (index, kept) in descend(&queries, tree).into_iter().enumerate() {
+            let kept = self
+                .search()
+                .traverse(&queries, &tree.search_keys, |traversal| {
+                    keep(tree, traversal)
+                });
+            for (index, kept) in kept.into_iter().enumerate() {
                 choice[rows[index / num_heads] * num_heads + index % num_heads] = kept;
             }
         }
-        choice
+        (projected, choice)
     }
 
     /// The sentences that all heads of all readers keep.
@@ -164,30 +134,13 @@ impl TreeHeads {
         memory: &TreeMemory,
         documents: &Documents,
     ) -> (Projected, Vec<SelectedSentences>) {
-        let projected = self.heads.project_queries(queries, &memory.selected);
-        let choice = self.survivors(&projected, query_spans, memory, documents);
-        (projected, choice)
-    }
-
-    /// The sentences that all heads of all readers keep, by queries that are projected.
-    pub(super) fn survivors(
-        &self,
-        projected: &Projected,
-        query_spans: &[QuerySpan],
-        memory: &TreeMemory,
-        documents: &Documents,
-    ) -> Vec<SelectedSentences> {
-        let descend = |queries: &Tensor<2>, tree: &DocumentTree| {
-            let search = self.search();
-            search.survivors(queries, &tree.search_keys, |leaves| {
-                let kept = leaves
-                    .iter()
-                    .map(|&(leaf, score)| (tree.leaves[leaf], score));
-                let (sentences, scores) = kept.unzip();
-                SelectedSentences { sentences, scores }
-            })
-        };
-        self.each_reader(projected, query_spans, memory, documents, descend)
+        self.search_trees(
+            queries,
+            query_spans,
+            memory,
+            documents,
+            |tree, traversal| tree.kept(&traversal),
+        )
     }
 
     /// Grows the trees and goes down each for all heads of all readers of its document.

@@ -457,6 +457,5 @@ impl Model {
         if let Network::Transformer(network) = &mut self.network {
             network.encoder.set_top_t(top_t);
         }
-        self.search_weights = self.packing().map(SearchWeights::new);
     }
 }

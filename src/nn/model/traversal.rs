@@ -100,69 +100,10 @@ impl TreeSearch {
             let column = index % self.num_heads * d_head;
             self.descend(&keys.sizes, |level, node| {
                 let key = &keys.levels[level][node * d_k + column..][..d_head];
-                dot(query, key) / root(d_head)
+                query.iter().zip(key).map(|(q, k)| q * k).sum::<f32>() / root(d_head)
             })
         });
         traversals.map(keep).collect()
-    }
-
-    /// The leaves that survive [`Self::traverse`], each with the sum on its path, without what was seen on the way.
-    ///
-    /// # Shapes
-    /// - queries: `[rows, d_k]`
-    pub fn survivors<K: Send>(
-        &self,
-        queries: &Tensor<2>,
-        keys: &TreeKeys,
-        keep: impl Fn(&[(usize, f32)]) -> K + Send + Sync,
-    ) -> Vec<K> {
-        let [_, d_k] = queries.dims();
-        let d_head = d_k / self.num_heads;
-        let queries: Vec<f32> = queries.to_data().iter().collect();
-        let queries = queries.par_chunks_exact(d_head).enumerate();
-        let survivors = queries.map_init(Way::default, |way, (index, query)| {
-            let column = index % self.num_heads * d_head;
-            self.descend_alone(way, &keys.sizes, |level, node| {
-                let key = &keys.levels[level][node * d_k + column..][..d_head];
-                dot(query, key) / root(d_head)
-            });
-            keep(&way.survivors)
-        });
-        survivors.collect()
-    }
-
-    /// [`Self::descend`], of which the last survivors alone are kept, in `way`.
-    fn descend_alone(
-        &self,
-        way: &mut Way,
-        sizes: &[usize],
-        relevance: impl Fn(usize, usize) -> f32,
-    ) {
-        way.candidates.clear();
-        way.candidates.push((0, 0.0));
-        for level in (0..sizes.len()).rev() {
-            way.scores.clear();
-            for (node, sum) in &mut way.candidates {
-                let own = relevance(level, *node);
-                *sum += own;
-                way.scores.push(match self.rule {
-                    TraversalRule::ByNode => own,
-                    TraversalRule::ByCumulative => *sum,
-                });
-            }
-            put_top_t(&way.scores, self.top_t, &mut way.kept);
-            let kept = way.kept.iter().map(|&place| way.candidates[place]);
-            way.survivors.clear();
-            way.survivors.extend(kept);
-            way.candidates.clear();
-            if let Some(below) = level.checked_sub(1) {
-                let children = way.survivors.iter();
-                let children =
-                    children.flat_map(|&(node, sum)| [(2 * node, sum), (2 * node + 1, sum)]);
-                way.candidates
-                    .extend(children.filter(|&(child, _)| child < sizes[below]));
-            }
-        }
     }
 
     /// # Shapes
@@ -208,32 +149,6 @@ impl TreeSearch {
     }
 }
 
-/// A thread's way down a tree, kept from one to the next.
-#[derive(Debug, Default)]
-struct Way {
-    /// Nodes of a level with the sums on their paths.
-    candidates: Vec<(usize, f32)>,
-    scores: Vec<f32>,
-    /// Places of those that survive.
-    kept: Vec<usize>,
-    survivors: Vec<(usize, f32)>,
-}
-
-/// A product of vectors, in sums that stand side by side.
-fn dot(left: &[f32], right: &[f32]) -> f32 {
-    const SUMS: usize = 8;
-    let mut sums = [0.0_f32; SUMS];
-    let (lefts, rights) = (left.chunks_exact(SUMS), right.chunks_exact(SUMS));
-    let rest = lefts.remainder().iter().zip(rights.remainder());
-    let rest: f32 = rest.map(|(left, right)| left * right).sum();
-    for (left, right) in lefts.zip(rights) {
-        for ((sum, left), right) in sums.iter_mut().zip(left).zip(right) {
-            *sum += left * right;
-        }
-    }
-    sums.iter().sum::<f32>() + rest
-}
-
 #[expect(clippy::cast_precision_loss, reason = "head sizes are small")]
 fn root(d_head: usize) -> f32 {
     (d_head as f32).sqrt()
@@ -241,15 +156,9 @@ fn root(d_head: usize) -> f32 {
 
 /// Places of the `t` largest scores, ascending; of equal ones the first. `-inf` never counts.
 pub fn top_t(scores: &[f32], t: usize) -> Vec<usize> {
-    let mut positions = Vec::new();
-    put_top_t(scores, t, &mut positions);
-    positions
-}
-
-/// [`top_t`] in place of what `positions` holds.
-fn put_top_t(scores: &[f32], t: usize, positions: &mut Vec<usize>) {
-    positions.clear();
-    positions.extend((0..scores.len()).filter(|&position| scores[position] > f32::NEG_INFINITY));
+    let mut positions: Vec<usize> = (0..scores.len())
+        .filter(|&position| scores[position] > f32::NEG_INFINITY)
+        .collect();
     if positions.len() > t {
         if t > 0 {
             positions.select_nth_unstable_by(t - 1, |&a, &b| {
@@ -259,12 +168,11 @@ fn put_top_t(scores: &[f32], t: usize, positions: &mut Vec<usize>) {
         positions.truncate(t);
         positions.sort_unstable();
     }
+    positions
 }
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::{Device, Distribution};
-
     use super::*;
 
     #[test]
@@ -277,36 +185,6 @@ mod tests {
     }
 
     const SCORES: [f32; 7] = [3.0, 0.5, 2.0, -1.0, 4.0, 1.5, 0.0];
-
-    #[test]
-    fn survivors_are_those_of_whole_traversals() {
-        let device = Device::flex();
-        device.seed(3);
-        let random =
-            |rows: usize| Tensor::<2>::random([rows, 22], Distribution::Normal(0.0, 1.0), &device);
-        let sizes = [37, 19, 10, 5, 3, 2, 1];
-        let keys = TreeKeys::from_levels(&sizes.map(random));
-        let queries = random(40);
-        for (top_t, rule) in [
-            (1, TraversalRule::ByNode),
-            (4, TraversalRule::ByNode),
-            (4, TraversalRule::ByCumulative),
-            (50, TraversalRule::ByNode),
-        ] {
-            let search = TreeSearch {
-                num_heads: 2,
-                top_t,
-                rule,
-            };
-            let whole = search.traverse(&queries, &keys, |traversal| {
-                let kept = traversal.kept_leaves();
-                kept.map(|visit| (visit.node, visit.cumulative))
-                    .collect::<Vec<_>>()
-            });
-            let alone = search.survivors(&queries, &keys, <[(usize, f32)]>::to_vec);
-            assert_eq!(whole, alone, "{top_t} {rule:?}");
-        }
-    }
 
     #[test]
     fn every_level_keeps_at_most_t_nodes_and_children_of_kept_ones() {

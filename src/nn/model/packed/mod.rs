@@ -3,7 +3,6 @@
 //! The layers of burn, with which a model is trained, are the definition; a test compares the two. What
 //! [`PackedTransformer::new`] refuses is computed by them.
 
-mod choosing;
 mod context;
 mod decoder;
 mod embedding;
@@ -45,7 +44,6 @@ use embedding_tables::EmbeddingTables;
 use encoder::PackedEncoder;
 use layers::Packing;
 
-pub(super) use choosing::PackedChoice;
 pub use gpu::{GpuState, GpuTransformer};
 
 pub use state::{
@@ -62,8 +60,6 @@ pub struct PackedTransformer {
     encoder: Option<PackedEncoder>,
     /// The sublayers of an encoder that reads its document after the last of them; none for any other one.
     below_context: Option<PackedEncoder>,
-    /// The context after them, where it chooses sentences; none for any other one, which burn's layers compute.
-    choice: Option<PackedChoice>,
     /// Whether nothing is read but the sentence.
     reads_sentences: bool,
     decoder: PackedDecoder,
@@ -114,9 +110,6 @@ impl PackedTransformer {
                 .then(|| PackedEncoder::new(&network.encoder, packing)),
             below_context: (Self::packs_sublayers(network) && network.encoder.gated.is_some())
                 .then(|| PackedEncoder::new(&network.encoder, packing)),
-            choice: { network.encoder.gated.as_ref() }
-                .filter(|_| Self::packs_sublayers(network))
-                .and_then(|gated| PackedChoice::new(gated, packing)),
             decoder: PackedDecoder::new(&network.decoder, packing),
             logits,
         })
@@ -254,11 +247,6 @@ impl PackedTransformer {
     ) -> Vec<f32> {
         let x = self.source.rows(rows, &rows.positions);
         encoder.forward(x, &rows.sentences, scratch, recorder)
-    }
-
-    /// The context after the last sublayer of the encoder, if it is packed.
-    pub(super) fn choice(&self) -> Option<&PackedChoice> {
-        self.choice.as_ref()
     }
 
     /// Whether all but the context after the last sublayer of the encoder is packed.

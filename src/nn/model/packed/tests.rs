@@ -5,9 +5,9 @@ use burn::tensor::{Device, Tensor};
 use super::*;
 use crate::model::tests::assert_recorded_alike;
 use crate::model::{
-    Activation, Architecture, Context, Counting, DecoderCell, ExecutorKind, MemorySource,
-    MergeKind, Model, ModelConfig, Network, NormPosition, Placement, Positions, SineColumns,
-    SineFrequencies, Sinusoids, SpecialTokens, TraversalRule, Variant,
+    Activation, Architecture, Context, Counting, DecoderCell, ExecutorKind, MemorySource, Model,
+    ModelConfig, Network, NormPosition, Positions, SineColumns, SineFrequencies, Sinusoids,
+    SpecialTokens, Variant,
 };
 use canopy_kernels::DropoutSource;
 use canopy_tokenize::vocabulary::Vocabulary;
@@ -276,51 +276,4 @@ fn what_reads_more_is_left_to_burn() {
     let learning = Model::seeded(&config(), 7, &Device::flex().autodiff()).expect("a model");
     let learning = learning.packed_as(Quantization::None);
     assert_eq!(kind(&learning), ExecutorKind::Burn);
-}
-
-/// The packed context layer of every kind that chooses sentences gives what burn's gives, and in 8 bits comes near.
-#[test]
-fn contexts_that_choose_sentences_are_burns() {
-    let conditional = Context::Conditional {
-        top_t: 2,
-        placement: Placement::Gate,
-    };
-    let tree = |merge, rule| Context::HierarchicalConditional {
-        top_t: 2,
-        merge,
-        rule,
-        placement: Placement::Gate,
-    };
-    for context in [
-        conditional,
-        tree(MergeKind::Average, TraversalRule::ByNode),
-        tree(MergeKind::Source2Token, TraversalRule::ByCumulative),
-    ] {
-        let config = ModelConfig {
-            context: Some(context),
-            ..config()
-        };
-        let model = model(&config);
-        let network = network(&model);
-        let mut rows = PackedBatch::default();
-        for number in 0..9_u32 {
-            let sentence: Vec<u32> = (0..=number % 4).map(|word| 4 + 3 * number + word).collect();
-            rows.push(&sentence, (number as usize, 0));
-        }
-        let none = DropoutSource::none();
-        let states = network.embedding.forward(&rows, &none);
-        let documents = rows.layout();
-        let memory = Memory::from_states(states.clone(), documents.clone());
-        let gated = network.encoder.gated.as_ref().expect("a context");
-        let spans = documents.query_spans();
-        let expected = gated.forward(states.clone(), states.clone(), &spans, &memory, &none);
-        for (quantization, tolerance) in [(Quantization::None, 1e-4), (Quantization::Int8, 0.2)] {
-            let packed = PackedTransformer::new(network, Some(context), quantization, None);
-            let packed = packed.expect("it can be packed");
-            let choice = packed.choice().expect("a context that chooses");
-            let found = choice.join(&states, &spans, &memory);
-            let apart = (found - expected.clone()).abs().mean().into_scalar::<f32>();
-            assert!(apart < tolerance, "{context:?} {quantization:?}: {apart}");
-        }
-    }
 }

@@ -250,13 +250,12 @@ impl CpuExecutor<'_> {
         }
         let states = passes::states_below_context(self.weights, source, recorder)?;
         let encoder = &self.network.encoder;
-        let packed = self.weights.choice();
-        let states = if let Some(window) = window {
-            let (words, layout) = (states.clone(), source.layout());
-            encoder.read_context_in_window(states, words, &layout, window, (packed, recorder))?
-        } else {
-            let none = DropoutSource::none();
-            encoder.read_context(states, source, None, (packed, &none), recorder)
+        let states = match window {
+            Some(window) => {
+                let (words, layout) = (states.clone(), source.layout());
+                encoder.read_context_in_window(states, words, &layout, window, recorder)?
+            }
+            None => encoder.read_context(states, source, None, &DropoutSource::none(), recorder),
         };
         Some(EncoderOutput::new(states, source))
     }
@@ -278,8 +277,7 @@ impl CpuExecutor<'_> {
         }
         let states = passes::states_below_context_again(self.weights, source, kept)?;
         let encoder = &self.network.encoder;
-        let packed = self.weights.choice();
-        let states = encoder.read_context_for(wanted, states, source, window, packed)?;
+        let states = encoder.read_context_for(wanted, states, source, window)?;
         Some(EncoderOutput::of_some(states, source, wanted))
     }
 
