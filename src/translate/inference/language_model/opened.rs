@@ -186,7 +186,8 @@ impl LanguageModelTranslator {
         known: &mut KnownTranslations,
         step: &mut dyn FnMut(Effort, Option<(usize, Translation)>) -> ControlFlow<()>,
     ) -> Result<Effort> {
-        self.work((document, sentences, known), 0, &mut |effort, step_done| {
+        let request = (document, sentences, known);
+        self.translate_with_alternatives(request, 0, &mut |effort, step_done| {
             let found = match step_done {
                 Step::Translated { index, translation } => Some((index, translation)),
                 _ => None,
@@ -195,13 +196,18 @@ impl LanguageModelTranslator {
         })
     }
 
-    /// Translates behind what was read last, as far as that is the same.
-    fn work(
+    /// Translates as [`Self::translate`] does, the named sentences of a document with its known translations; before each
+    /// translation `on_step` hears up to `alternatives` other ones.
+    ///
+    /// # Errors
+    /// If the model refuses a prompt.
+    pub fn translate_with_alternatives(
         &self,
         (document, sentences, known): (&Document, &[usize], &mut KnownTranslations),
         alternatives: usize,
         on_step: &mut OnWork<'_>,
     ) -> Result<Effort> {
+        // Behind what was read last, as far as that is the same.
         let mut chat = self
             .continued_chat(document)
             .with_alternatives(alternatives);
@@ -232,7 +238,7 @@ impl LanguageModelTranslator {
 }
 
 /// Hears of each token, and of each translation and what else it might be; may break off the rest.
-type OnWork<'a> = dyn FnMut(Effort, Step) -> ControlFlow<()> + 'a;
+pub type OnWork<'a> = dyn FnMut(Effort, Step) -> ControlFlow<()> + 'a;
 
 /// Translates the named sentences behind those that are known.
 fn translate_by(
@@ -282,7 +288,7 @@ impl DocumentModel for LanguageModelTranslator {
                 flow
             };
             let request = (one.document, one.sentences, one.known);
-            self.work(request, alternatives, &mut on_step)?;
+            self.translate_with_alternatives(request, alternatives, &mut on_step)?;
             if is_broken_off {
                 break;
             }
