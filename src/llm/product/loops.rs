@@ -381,7 +381,14 @@ macro_rules! loops {
         /// - keys, values: `[positions, d_head]`
         /// - weights, which are given: `[queries, positions]`
         $(#[target_feature(enable = $features)])?
-        pub(in crate::product) fn attend(heads: &Heads, queries: &[f32], keys: Stored<'_>, values: Stored<'_>, biases: &[f32], output: &mut [f32]) -> Vec<f32> {
+        pub(in crate::product) fn attend(
+            heads: &Heads,
+            queries: &[f32],
+            keys: Stored<'_>,
+            values: Stored<'_>,
+            biases: &[f32],
+            output: &mut [f32],
+        ) -> Vec<f32> {
             let d_head = heads.d_head;
             let positions = keys.len() / d_head;
             let mut row = vec![0.0; d_head];

@@ -1,11 +1,11 @@
 //! Traces of language models: every prompt is read once more with its translation, and the attention after which each word
 //! was written is recorded.
 //!
-//! A model with an encoder attends to its sentence alone. For others, a word of the translation attends to the words of its own source sentence (the cross-attention of a trace) and to those of
-//! the sentences before (its decoder context), of which a sentence has the weight of source and translation together. The
-//! rest of both is what the instructions, terms, memory entries and the translation so far have. The first token, on which
-//! heads rest that look for nothing (Xiao et al., "Efficient Streaming Language Models with Attention Sinks", ICLR 2024), is
-//! distinguished, as a gate.
+//! A word of the translation attends to the words of its own source sentence (the cross-attention of a trace) and, unless an
+//! encoder reads that sentence alone, to those of the sentences before (its decoder context), of which a sentence has the
+//! weight of source and translation together. The rest of both is what the instructions, terms, memory entries and the
+//! translation so far have. The first token, on which heads rest that look for nothing (Xiao et al., "Efficient Streaming
+//! Language Models with Attention Sinks", ICLR 2024), is distinguished, as a gate.
 
 use std::ops::Range;
 
