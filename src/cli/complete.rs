@@ -12,11 +12,11 @@ use canopy_llm::LanguageModel;
 
 #[derive(Debug, Args)]
 pub(super) struct CompleteArguments {
-    /// A decoder-only language model as a GGUF file or a folder of Hugging Face: Llama, Mistral, SmolLM, Qwen 2 or 3, Gemma 2
-    /// or 3, Hunyuan
+    /// A language model as a GGUF file or a folder of Hugging Face: Llama, Mistral, SmolLM, Qwen 2 or 3, Gemma 2 or 3, Hunyuan,
+    /// T5
     #[arg(value_name = "FILE.gguf|FOLDER")]
     model: PathBuf,
-    /// Text file whose text is continued, as it is
+    /// Text file whose text is continued, by T5 answered, as it is
     #[arg(value_name = "PROMPT.txt")]
     prompt: PathBuf,
     /// Tokens to write at most

@@ -85,18 +85,19 @@ impl DescribeArguments {
                 "context_tokens": context,
                 "vocabulary": vocab,
                 "chat_template": model.template.is_some(),
+                "reads_sentences_alone": model.network.has_encoder(),
                 "licence": about.licence,
             });
             return print(&format!("{described:#}\n"));
         }
-        let template = if model.template.is_some() {
-            "converses by its own template"
-        } else {
-            "continues texts: it has no template of conversations"
+        let form = match &model.template {
+            _ if model.network.has_encoder() => "translates each sentence by itself",
+            Some(_) => "converses by its own template",
+            None => "continues texts: it has no template of conversations",
         };
         print(&format!(
             "{name}\na language model ({}), between any languages\n{} parameters, {layers} layers of {heads} heads, {} tokens of \
-             context, a vocabulary of {}\n{template}\nlicence: {}\n",
+             context, a vocabulary of {}\n{form}\nlicence: {}\n",
             about.architecture,
             thousands(usize::try_from(about.num_parameters).unwrap_or(usize::MAX)),
             thousands(context),

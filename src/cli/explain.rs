@@ -287,12 +287,12 @@ fn from_model(arguments: &ExplainArguments, view: ModelView) -> Result<Explanati
         beam_size: arguments.beam.unwrap_or_default(),
         ..SearchOptions::default()
     };
-    let (made, translations) = translate(&mut translator, &document, &options, None)?;
+    let (made, found) = translate(&mut translator, &document, &options, None)?;
     let sentence = arguments.sentence;
     let question = ModelQuestion {
         view,
         document: &document,
-        translations: &translations,
+        translations: &found.translations,
         sentence,
         edit: None,
         options: &options,

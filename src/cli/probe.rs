@@ -45,6 +45,9 @@ pub(super) fn run(arguments: &ProbeArguments) -> Result<()> {
         let heads: Vec<serde_json::Value> = heads.collect();
         return print(&format!("{:#}\n", json!({ "heads": heads })));
     }
+    if scores.is_empty() {
+        return print("the model reads each sentence by itself: there is nothing to probe\n");
+    }
     let surest = HeadScore::surest(&scores);
     if surest.is_empty() {
         return print("no head finds the antecedent on the probe: traces show the mean of all\n");

@@ -106,7 +106,7 @@ impl TranslateArguments {
     /// Translates a document, writes its trace if one is requested, and returns the output.
     fn bytes(&self, translator: &mut Translator, document: &Document) -> Result<Vec<u8>> {
         warn_of_drafts(document);
-        let (adapted, mut translations) = translate(
+        let (adapted, mut found) = translate(
             translator,
             document,
             &self.options(),
@@ -118,29 +118,30 @@ impl TranslateArguments {
             );
         }
         let translator = adapted.as_ref().unwrap_or(translator);
-        warn_if_unlike(translator, document, &translations);
-        let mut suggestions = self.llm.suggestions(translator, document, &translations)?;
+        let translations = &found.translations;
+        warn_if_unlike(translator, document, translations);
+        let mut suggestions = self.llm.suggestions(translator, document, translations)?;
         if let Some(path) = &self.trace {
-            let trace = translator.trace(document, &read_by(document, &translations))?;
+            let trace = translator.trace(document, &read_by(document, translations))?;
             trace::save(&trace, path, self.force)?;
         }
         if self.json {
-            let mut report = report(ReportedModel::from(translator), document, &translations);
+            let mut report = report(ReportedModel::from(translator), document, &found);
             if let Some(suggestions) = &mut suggestions {
-                suggestions.rank(translator, document, &translations)?;
+                suggestions.rank(translator, document, translations)?;
                 suggestions.add_to(&mut report);
             }
             return Ok(format!("{report:#}\n").into_bytes());
         }
         if let Some(suggestions) = suggestions {
-            suggestions.take_over(&mut translations);
+            suggestions.take_over(&mut found.translations);
         }
         let info = translator.info();
         let languages = Languages {
             source: info.source_language.clone(),
             target: info.target_language.clone(),
         };
-        self.written(document, translations, &info.name, &languages)
+        self.written(document, found.translations, &info.name, &languages)
     }
 
     /// The document with its translations, or what it is exported as.
@@ -186,8 +187,11 @@ impl TranslateArguments {
     }
 
     fn options(&self) -> SearchOptions {
+        let alternatives = self.alternatives.unwrap_or_default();
         SearchOptions {
-            beam_size: self.beam.unwrap_or_default(),
+            // Alternatives have to be in the beam.
+            beam_size: self.beam.map_or(0, |beam| beam.max(alternatives + 1)),
+            alternatives,
             ..SearchOptions::default()
         }
     }

@@ -58,7 +58,7 @@ pub struct Completion {
 
 impl LanguageModel {
     /// Whether a path is a language model: a file that begins as GGUF does, or a folder whose `config.json` is one of a model
-    /// that continues texts.
+    /// that continues texts, or of T5.
     pub fn is_one(path: &Path) -> bool {
         if path.is_dir() {
             return folder::model_type(path, Network::is_known).is_some();
@@ -139,7 +139,12 @@ impl LanguageModel {
         &self.about
     }
 
-    /// Continues a raw prompt greedily by at most `max_tokens` tokens, or until the model ends.
+    /// Its file or folder.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Continues a raw prompt greedily by at most `max_tokens` tokens, or until the model ends; with an encoder, answers it.
     ///
     /// # Errors
     /// [`Error::LanguageModel`], if prompt and continuation are longer than the model's context, or the prompt is empty.
@@ -161,7 +166,7 @@ impl LanguageModel {
     ) -> Result<Completion> {
         self.check(cache.len() + prompt_ids.len(), &prompt_ids, max_tokens)?;
         let begin = Instant::now();
-        let mut logits = self.network.read_tokens(&prompt_ids, cache);
+        let mut logits = self.network.read_prompt(&prompt_ids, cache);
         let prompt_secs = begin.elapsed().as_secs_f64();
         let begin = Instant::now();
         let (mut ids, mut ended) = (Vec::new(), false);
@@ -212,8 +217,8 @@ impl LanguageModel {
         if prompt.is_empty() {
             return problem("it is empty".to_owned());
         }
-        let context = self.network.context();
-        if all.saturating_add(max_tokens) > context {
+        if !self.network.has_room(all, max_tokens) {
+            let context = self.network.context();
             return problem(format!(
                 "{all} tokens and {max_tokens} to write are more than the {context} that the model reads"
             ));

@@ -1,5 +1,5 @@
-//! Language models on the CPU: GGUF files and folders of Hugging Face, their tokenizers and chat templates, decoder-only
-//! networks computed from the numbers of these files. Translation with them, the window and the server live above.
+//! Language models on the CPU: GGUF files and folders of Hugging Face, their tokenizers and chat templates, decoders and T5
+//! computed from the numbers of these files. Translation with them, the window and the server live above.
 //!
 //! ```
 //! use canopy_llm::{Kind, LanguageModel};

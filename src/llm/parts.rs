@@ -1,6 +1,6 @@
 //! Tensors of a network by the names that GGUF gives them, wherever they lie.
 
-use canopy_base::error::Result;
+use canopy_base::error::{Error, Result};
 
 use super::weights::{Tensor, Weights};
 
@@ -85,6 +85,17 @@ impl<'w> Parts<'w> {
         Ok(Some(numbers))
     }
 
+    /// The numbers of a small matrix `[rows, columns]`, if there is one.
+    pub fn numbers(&self, own: &str, [rows, columns]: [usize; 2]) -> Result<Option<Vec<f32>>> {
+        let Some(matrix) = self.matrix(own, columns, Some(rows))? else {
+            return Ok(None);
+        };
+        let mut numbers = vec![0.0; rows * columns];
+        let bytes = self.weights.bytes(&matrix);
+        matrix.kind.dequantise(bytes, &mut numbers);
+        Ok(Some(numbers))
+    }
+
     /// A matrix of `outputs` rows, if there is one.
     pub fn matrix(
         &self,
@@ -104,6 +115,12 @@ impl<'w> Parts<'w> {
             return Err(self.weights.problem(&name, problem));
         }
         Ok(Some(tensor.clone()))
+    }
+
+    /// An error about a part.
+    pub fn problem(&self, own: &str, problem: impl Into<String>) -> Error {
+        let name = self.name(own).unwrap_or_else(|| own.to_owned());
+        self.weights.problem(&name, problem)
     }
 
     /// `found`, or an error that says that the part is missing.

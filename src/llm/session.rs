@@ -1,5 +1,6 @@
 //! A prompt that grows: whatever two prompts in a row begin with in common is computed once.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -63,6 +64,8 @@ pub struct Session {
     cache: Cache,
     /// The tokens of the cache.
     ids: Vec<u32>,
+    /// Those that the encoder has read, if there is one.
+    source: Vec<u32>,
     keeps: bool,
     cost: Cost,
 }
@@ -73,6 +76,7 @@ impl Session {
             cache: model.network.new_cache(),
             model,
             ids: Vec::new(),
+            source: Vec::new(),
             keeps: true,
             cost: Cost::default(),
         }
@@ -162,8 +166,26 @@ impl Session {
         Ok(log_probs)
     }
 
+    /// What the decoder reads of a prompt: all of it, or, where an encoder reads that, the token with which it begins.
+    fn decoded<'p>(&mut self, prompt: &'p [u32]) -> Cow<'p, [u32]> {
+        let network = &self.model.network;
+        let Some(start) = network.start() else {
+            return Cow::Borrowed(prompt);
+        };
+        if self.keeps && self.source == prompt {
+            self.cost.reused += prompt.len();
+        } else {
+            network.read_source(prompt, &mut self.cache);
+            self.ids.clear();
+            prompt.clone_into(&mut self.source);
+            self.cost.read += prompt.len();
+        }
+        Cow::Owned(vec![start])
+    }
+
     /// Reads a prompt but for its last token; gives that and what is `written` behind it, which is to be read next.
     fn read_up_to_last(&mut self, prompt: &[u32], written: &[u32]) -> Vec<u32> {
+        let prompt = &*self.decoded(prompt);
         let shared = self.ids.iter().zip(prompt).take_while(|(a, b)| a == b);
         let kept = shared.count().min(prompt.len() - 1);
         self.cache.truncate(kept);
@@ -184,6 +206,8 @@ impl Session {
         prompt: &[u32],
         step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
     ) -> Option<Vec<f32>> {
+        let begin = Instant::now();
+        let prompt = &*self.decoded(prompt);
         let shared = self.ids.iter().zip(prompt).take_while(|(a, b)| a == b);
         let shared = if self.keeps { shared.count() } else { 0 };
         // Logits are of a token that is read.
@@ -193,7 +217,6 @@ impl Session {
         self.cost.reused += kept;
         let rest = &prompt[kept..];
         let (context, last) = rest.split_at((rest.len() - 1) / BATCH * BATCH);
-        let begin = Instant::now();
         for batch in context.chunks(BATCH) {
             self.model.network.read_context(batch, &mut self.cache);
             self.ids.extend(batch);

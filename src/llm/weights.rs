@@ -97,6 +97,11 @@ impl Weights {
         }
     }
 
+    /// Whether there is a tensor of this name, of whatever kind.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.tensors.contains_key(name) || self.is_unknown(name)
+    }
+
     /// Whether its numbers are of a kind that is not known here.
     pub(crate) fn is_unknown(&self, name: &str) -> bool {
         self.unknown.contains_key(name)

@@ -126,6 +126,7 @@ impl TranslateArguments {
             "reading": format!("{:?}", self.reading_options()),
             "pseudo": format!("{:?}", self.pseudo),
             "json": self.json,
+            "alternatives": self.alternatives,
             "export": self.export.map(ExportFormat::name),
             "lines": [self.line_chars, self.cue_lines],
             "llm": self.llm.names(),

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::arguments::TranslateArguments;
 use super::one_document::{read_by, warn_of_drafts, warn_of_flags};
-use super::report::{ReportedModel, report};
+use super::report::{Found, ReportedModel, report};
 use crate::error::Result;
 use crate::options::wrong_usage;
 use crate::terminal::{StatusLine, duration, write_stderr};
@@ -18,7 +18,7 @@ use canopy_document::export;
 use canopy_explain::trace;
 use canopy_project::language;
 use canopy_translate::inference::{
-    Effort, KnownTranslations, LanguageModelTranslator, Languages, Translation, is_translatable,
+    Effort, KnownTranslations, LanguageModelTranslator, Languages, Step, is_translatable,
 };
 
 /// The language model that translates, between the languages of the document that was translated last.
@@ -109,10 +109,11 @@ impl TranslateArguments {
         document: &Document,
     ) -> Result<Vec<u8>> {
         warn_of_drafts(document);
-        let translations = translated(translator, document)?;
-        warn_of_flags(document, &translations);
+        let alternatives = self.alternatives.unwrap_or_default();
+        let found = translated(translator, document, alternatives)?;
+        warn_of_flags(document, &found.translations);
         if let Some(path) = &self.trace {
-            let trace = translator.trace(document, &read_by(document, &translations))?;
+            let trace = translator.trace(document, &read_by(document, &found.translations))?;
             trace::save(&trace, path, self.force)?;
         }
         let (languages, name) = (translator.languages(), &translator.info().name);
@@ -124,14 +125,14 @@ impl TranslateArguments {
                 terms: translator.terms.as_deref(),
                 memory: translator.memory.as_deref(),
             };
-            let report = report(model, document, &translations);
+            let report = report(model, document, &found);
             return Ok(format!("{report:#}\n").into_bytes());
         }
         let languages = export::Languages {
             source: languages.source.clone(),
             target: languages.target.clone(),
         };
-        self.written(document, translations, name, &languages)
+        self.written(document, found.translations, name, &languages)
     }
 }
 
@@ -139,7 +140,8 @@ impl TranslateArguments {
 fn translated(
     translator: &LanguageModelTranslator,
     document: &Document,
-) -> Result<Vec<Option<Translation>>> {
+    alternatives: usize,
+) -> Result<Found> {
     let sentences = &document.sentences;
     let open: Vec<usize> = (0..sentences.len())
         .filter(|&index| sentences[index].known.is_none())
@@ -151,16 +153,20 @@ fn translated(
     let all: usize = open.iter().map(|index| letters(*index)).sum();
     let (mut done, mut num) = (0, 0);
     let (mut line, begun) = (StatusLine::new(), Instant::now());
-    let mut translations: Vec<Option<Translation>> = vec![None; sentences.len()];
-    let effort = translator.translate(
-        document,
-        &open,
-        &mut KnownTranslations::fixed(document.finished()),
-        &mut |effort, found| {
-            if let Some((index, translation)) = found {
-                translations[index] = Some(translation);
-                done += letters(index);
-                num += 1;
+    let mut found = Found::nothing(sentences.len(), alternatives);
+    let known = &mut KnownTranslations::fixed(document.finished());
+    let effort = translator.translate_with_alternatives(
+        (document, &open, known),
+        alternatives,
+        &mut |effort, step| {
+            match step {
+                Step::Alternatives { index, texts } => found.add_alternatives(index, texts),
+                Step::Translated { index, translation } => {
+                    found.translations[index] = Some(translation);
+                    done += letters(index);
+                    num += 1;
+                }
+                Step::Waiting | Step::Drafted { .. } => {}
             }
             line.show(&format!(
                 "{}: {num} of {} sentences · {}{}",
@@ -180,7 +186,7 @@ fn translated(
         &effort,
         begun.elapsed().as_secs_f64(),
     ));
-    Ok(translations)
+    Ok(found)
 }
 
 /// Tokens per second.

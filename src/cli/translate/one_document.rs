@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use super::report::Found;
 use crate::error::{Error, Result};
 use crate::terminal::{StatusLine, sentences_done, warn};
 use canopy_base::error::{caught, is_of_device};
@@ -26,15 +27,15 @@ pub(super) fn warn_of_drafts(document: &Document) {
     }
 }
 
-/// Translates a whole document, with progress on the terminal; the translator that was made for it, if there was one, and the
-/// translations. Where the device fails, the CPU goes on, and `translator` is there from then on.
+/// Translates a whole document, with progress on the terminal; the translator that was made for it, if there was one, and what
+/// was found. Where the device fails, the CPU goes on, and `translator` is there from then on.
 pub(crate) fn translate(
     translator: &mut Translator,
     document: &Document,
     options: &SearchOptions,
     formality: Option<AddressChoice>,
-) -> Result<(Option<Translator>, Vec<Option<Translation>>)> {
-    let mut translations: Vec<Option<Translation>> = vec![None; document.sentences.len()];
+) -> Result<(Option<Translator>, Found)> {
+    let mut found = Found::nothing(document.sentences.len(), options.alternatives);
     let mut known = KnownTranslations::fixed(document.finished());
     let mut attempt = |translator: &Translator| {
         caught::<_, Error>(|| {
@@ -42,12 +43,12 @@ pub(crate) fn translate(
             let by = adapted.as_ref().unwrap_or(translator);
             // What the file has a translation for stays.
             let is_open = |&index: &usize| {
-                translations[index].is_none() && document.sentences[index].known.is_none()
+                found.translations[index].is_none() && document.sentences[index].known.is_none()
             };
-            let left: Vec<usize> = (0..translations.len()).filter(is_open).collect();
+            let left: Vec<usize> = (0..found.translations.len()).filter(is_open).collect();
             let request = TranslationRequest::new(document, &left, &mut known, options)
                 .with_formality(formality);
-            translate_rest(by, &document.name, request, &mut translations)?;
+            translate_rest(by, &document.name, request, &mut found)?;
             Ok(adapted)
         })
     };
@@ -66,8 +67,8 @@ pub(crate) fn translate(
         }
         done => done?,
     };
-    warn_of_flags(document, &translations);
-    Ok((adapted, translations))
+    warn_of_flags(document, &found.translations);
+    Ok((adapted, found))
 }
 
 /// Lists the sentences to review.
@@ -94,13 +95,14 @@ fn translate_rest(
     by: &dyn DocumentModel,
     name: &str,
     request: TranslationRequest<'_>,
-    translations: &mut [Option<Translation>],
+    found: &mut Found,
 ) -> Result<()> {
     let num: usize = request.documents.iter().map(|it| it.sentences.len()).sum();
     let (mut line, mut done, mut begun) = (StatusLine::new(), 0_usize, Instant::now());
     let translated = by.run(request, &mut |event| {
         match event.step {
-            Step::Waiting | Step::Alternatives { .. } => {}
+            Step::Waiting => {}
+            Step::Alternatives { index, texts } => found.add_alternatives(index, texts),
             Step::Drafted { done, num } => {
                 if done == 0 {
                     begun = Instant::now();
@@ -108,7 +110,7 @@ fn translate_rest(
                 line.show(&format!("{name}: first pass, {done} of {num} sentences"));
             }
             Step::Translated { index, translation } => {
-                translations[index] = Some(translation);
+                found.translations[index] = Some(translation);
                 done += 1;
                 line.show(&format!("{name}: {}", sentences_done(done, num, begun)));
             }

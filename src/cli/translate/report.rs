@@ -19,6 +19,33 @@ pub(super) struct ReportedModel<'m> {
     pub memory: Option<&'m TranslationMemory>,
 }
 
+/// What was found for a document.
+#[derive(Debug, Clone)]
+pub(crate) struct Found {
+    /// One for each sentence that was to be translated.
+    pub translations: Vec<Option<Translation>>,
+    /// What each sentence might be in addition, if that was asked for.
+    pub alternatives: Option<Vec<Vec<String>>>,
+}
+
+impl Found {
+    /// Nothing yet, for so many sentences.
+    pub fn nothing(sentences: usize, alternatives: usize) -> Self {
+        let none = vec![Vec::new(); sentences];
+        Self {
+            translations: vec![None; sentences],
+            alternatives: Some(none).filter(|_| alternatives > 0),
+        }
+    }
+
+    /// Adds other translations of a sentence.
+    pub fn add_alternatives(&mut self, sentence: usize, texts: Vec<String>) {
+        if let Some(alternatives) = &mut self.alternatives {
+            alternatives[sentence] = texts;
+        }
+    }
+}
+
 impl<'m> From<&'m Translator> for ReportedModel<'m> {
     fn from(translator: &'m Translator) -> Self {
         let info = translator.info();
@@ -33,13 +60,13 @@ impl<'m> From<&'m Translator> for ReportedModel<'m> {
 }
 
 /// Its sentences with their translations, scores and flags.
-pub(super) fn report(
-    model: ReportedModel<'_>,
-    document: &Document,
-    translations: &[Option<Translation>],
-) -> Value {
+pub(super) fn report(model: ReportedModel<'_>, document: &Document, found: &Found) -> Value {
     let sentence = |(index, translation): (usize, &Option<Translation>)| {
         let mut entry = place(document, index);
+        if let Some(alternatives) = &found.alternatives {
+            let texts = alternatives[index].iter().map(|text| to_editable(text));
+            entry["alternatives"] = json!(texts.collect::<Vec<_>>());
+        }
         if let Some(translation) = translation {
             entry["target"] = json!(to_editable(&translation.text));
             // What no model wrote is not certain, but unknown.
@@ -63,7 +90,7 @@ pub(super) fn report(
         "model": model.name,
         "source_language": model.source_language,
         "target_language": model.target_language,
-        "sentences": translations.iter().enumerate().map(sentence).collect::<Vec<_>>(),
+        "sentences": found.translations.iter().enumerate().map(sentence).collect::<Vec<_>>(),
     })
 }
 

@@ -86,6 +86,29 @@ fn settings_that_make_no_model_are_named() {
             .find(|it| it.0 == field && value.is_u64() && value != 0);
         assert_names(&error, &[part.map_or(field, |it| it.1)]);
     }
+    for (field, value) in [
+        ("num_layers", json!(1)),
+        ("num_decoder_layers", json!(4)),
+        ("feed_forward_proj", json!("gelu")),
+        ("feed_forward_proj", json!("relu")),
+        ("relative_attention_num_buckets", json!(6)),
+        ("relative_attention_max_distance", json!(16)),
+        ("decoder_start_token_id", json!(99)),
+        ("d_model", json!(16)),
+    ] {
+        let error = error_with("madlad", field, value.clone());
+        let names = [
+            ("num_layers", "encoder.block.1"),
+            ("num_decoder_layers", "decoder.block.3"),
+            ("relative_attention_max_distance", "buckets"),
+            ("decoder_start_token_id", "99"),
+            ("d_model", "shared"),
+        ];
+        let part = names.iter().find(|it| it.0 == field);
+        let part = part.map_or(field, |it| it.1);
+        let is_relu = value == json!("relu");
+        assert_names(&error, &[if is_relu { "wi_0" } else { part }]);
+    }
     let missing = error_with("llama", "hidden_size", Value::Null);
     assert_names(&missing, &["config.json", "hidden_size", "missing"]);
     let scaling = error_with("llama", "rope_parameters", json!({"rope_type": "longrope"}));
@@ -174,14 +197,18 @@ fn damaged_folders_are_errors_and_never_panics() {
         usize::try_from(state >> 16).expect("48 bits")
     };
     let mut refused = 0;
-    for (file, head) in [
+    let files = [
         ("config.json", 800),
         ("model.safetensors", 2_400),
         ("tokenizer.json", 3_400),
         ("tokenizer_config.json", 180),
         ("generation_config.json", 200),
-    ] {
-        let folder = copied("qwen2");
+    ];
+    let files = ["qwen2", "madlad"]
+        .iter()
+        .flat_map(|family| files.map(|it| (family, it)));
+    for (family, (file, head)) in files {
+        let folder = copied(family);
         let path = folder.path().join(file);
         let whole = fs::read(&path).expect("a file");
         for _ in 0..150 {
@@ -206,7 +233,7 @@ fn damaged_folders_are_errors_and_never_panics() {
             }
         }
     }
-    assert!(refused > 100, "{refused}");
+    assert!(refused > 200, "{refused}");
 }
 
 #[test]

@@ -175,6 +175,22 @@ impl Gguf {
         }
     }
 
+    /// A list of bytes, signed or not.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a signed byte stands for the one of the same bits"
+    )]
+    pub(crate) fn byte_list(&self, key: &str) -> Result<Option<Vec<u8>>> {
+        let Some(integers) = self.integers(key)? else {
+            return Ok(None);
+        };
+        if integers.iter().any(|it| !(-128..256).contains(it)) {
+            return Err(self.problem(key, "it is no list of bytes"));
+        }
+        Ok(Some(integers.iter().map(|it| *it as u8).collect()))
+    }
+
     /// `found`, or an error that says that `key` is missing.
     pub(crate) fn needed<T>(&self, key: &str, found: Option<T>) -> Result<T> {
         found.ok_or_else(|| self.problem(key, "it is missing"))

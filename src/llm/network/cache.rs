@@ -61,6 +61,10 @@ impl Head {
 #[derive(Debug, Clone)]
 pub struct Cache {
     pub(super) layers: Vec<Vec<Head>>,
+    /// Those of an encoder's states; empty where there is no encoder, or it has read nothing.
+    pub(super) source: Vec<Vec<Head>>,
+    /// Positions of the encoder.
+    pub(super) source_length: usize,
     d_head: usize,
     pub(super) length: usize,
 }
@@ -71,8 +75,11 @@ impl Cache {
             keys: Numbers::new(in_halves),
             values: Numbers::new(in_halves),
         };
+        let layers = vec![vec![head; kv_heads]; num_layers];
         Self {
-            layers: vec![vec![head; kv_heads]; num_layers],
+            source: layers.clone(),
+            source_length: 0,
+            layers,
             d_head,
             length: 0,
         }
@@ -87,26 +94,46 @@ impl Cache {
         self.length == 0
     }
 
-    /// Forgets all positions but the first `length`.
+    /// Forgets all positions but the first `length`; what an encoder has read stays.
     pub fn truncate(&mut self, length: usize) {
         self.length = self.length.min(length);
-        let numbers = self.length * self.d_head;
-        for head in self.layers.iter_mut().flatten() {
-            head.keys.truncate(numbers);
-            head.values.truncate(numbers);
-        }
+        truncate(&mut self.layers, self.length * self.d_head);
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        self.truncate(0);
+        truncate(&mut self.source, 0);
+        self.source_length = 0;
     }
 
     /// Adds keys and values `[positions, heads, d_head]` of a layer.
     pub(super) fn push(&mut self, layer: usize, keys: &[f32], values: &[f32]) {
-        let (d_head, heads) = (self.d_head, &mut self.layers[layer]);
-        let width = heads.len() * d_head;
-        for (keys, values) in keys.chunks_exact(width).zip(values.chunks_exact(width)) {
-            let parts = keys.chunks_exact(d_head).zip(values.chunks_exact(d_head));
-            for (head, (keys, values)) in heads.iter_mut().zip(parts) {
-                head.keys.push(keys);
-                head.values.push(values);
-            }
+        push(&mut self.layers[layer], self.d_head, keys, values);
+    }
+
+    /// Sets keys and values `[positions, heads, d_head]` of an encoder's states for a layer.
+    pub(super) fn push_source(&mut self, layer: usize, keys: &[f32], values: &[f32]) {
+        let heads = &mut self.source[layer];
+        self.source_length = keys.len() / (heads.len() * self.d_head);
+        push(heads, self.d_head, keys, values);
+    }
+}
+
+fn truncate(layers: &mut [Vec<Head>], numbers: usize) {
+    for head in layers.iter_mut().flatten() {
+        head.keys.truncate(numbers);
+        head.values.truncate(numbers);
+    }
+}
+
+fn push(heads: &mut [Head], d_head: usize, keys: &[f32], values: &[f32]) {
+    let width = heads.len() * d_head;
+    for (keys, values) in keys.chunks_exact(width).zip(values.chunks_exact(width)) {
+        let parts = keys.chunks_exact(d_head).zip(values.chunks_exact(d_head));
+        for (head, (keys, values)) in heads.iter_mut().zip(parts) {
+            head.keys.push(keys);
+            head.values.push(values);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! In what families of decoders differ.
+//! In what families of networks differ.
 
 use crate::product::Gate;
 
@@ -19,10 +19,18 @@ pub(super) struct Sliding {
     pub base: Option<f32>,
 }
 
+/// What a network consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shape {
+    Decoder,
+    /// An encoder reads the source, to which the decoder attends.
+    EncoderDecoder,
+}
+
 /// A part of a network: its name in GGUF files, of layers behind `blk.N.`, and that in folders of Hugging Face.
 type Part = (&'static str, &'static str);
 
-/// A family of decoders. What its files say of themselves (biases, norms of queries and keys, tied outputs, scalings of
+/// A family of networks. What its files say of themselves (biases, norms of queries and keys, tied outputs, scalings of
 /// rotations) is read from each file.
 #[derive(Debug)]
 pub(super) struct Family {
@@ -43,6 +51,7 @@ pub(super) struct Family {
     pub rotates_first: bool,
     /// Whether folders hold what has to be added to 1 for the weights of norms.
     pub norms_from_one: bool,
+    pub shape: Shape,
     /// Its parts in addition to [`PARTS`].
     parts: &'static [Part],
     /// Parts of a layer that folders of this family always have, although others have none.
@@ -87,6 +96,7 @@ const LLAMA: Family = Family {
     scaled_by_width: None,
     rotates_first: false,
     norms_from_one: false,
+    shape: Shape::Decoder,
     parts: &[FEED_FORWARD_NORM],
     needs: &[],
     defaults: &[("rms_norm_eps", 1e-6), ("max_position_embeddings", 2_048.0)],
@@ -122,7 +132,7 @@ const GEMMA_2: Family = Family {
 
 /// Sources: the reports of each family; for names and layouts in files, llama.cpp's `llama-model.cpp` and the
 /// configurations and models of transformers 5.24.
-const FAMILIES: [Family; 7] = [
+const FAMILIES: [Family; 8] = [
     LLAMA,
     // In GGUF it is a Llama.
     Family {
@@ -208,6 +218,23 @@ const FAMILIES: [Family; 7] = [
         ],
         needs: &["attn_q_norm.weight", "attn_k_norm.weight"],
         defaults: &[("rms_norm_eps", 1e-5), ("max_position_embeddings", 2_048.0)],
+        ..LLAMA
+    },
+    // MADLAD-400; its parts have names of their own (`encoder_decoder.rs`).
+    Family {
+        name: "t5",
+        model_types: &["t5"],
+        gate: Gate::Gelu,
+        shape: Shape::EncoderDecoder,
+        defaults: &[
+            ("num_layers", 6.0),
+            ("num_heads", 8.0),
+            ("d_kv", 64.0),
+            ("n_positions", 512.0),
+            ("relative_attention_num_buckets", 32.0),
+            ("relative_attention_max_distance", 128.0),
+            ("layer_norm_epsilon", 1e-6),
+        ],
         ..LLAMA
     },
 ];

@@ -13,6 +13,16 @@ pub(super) struct Linear {
     pub bias: Option<Vec<f32>>,
 }
 
+/// Attention to the states of an encoder.
+#[derive(Debug, Clone)]
+pub(super) struct Cross {
+    pub norm: Vec<f32>,
+    pub queries: Linear,
+    pub keys: Linear,
+    pub values: Linear,
+    pub output: Linear,
+}
+
 #[derive(Debug, Clone)]
 pub(super) struct Layer {
     pub attention_norm: Vec<f32>,
@@ -23,50 +33,100 @@ pub(super) struct Layer {
     pub key_norm: Option<Vec<f32>>,
     pub attention_output: Linear,
     pub attention_post_norm: Option<Vec<f32>>,
+    pub cross: Option<Cross>,
     pub feed_forward_norm: Vec<f32>,
-    pub gate: Linear,
+    /// None: the layer is one of ReLU.
+    pub gate: Option<Linear>,
     pub up: Linear,
     pub down: Linear,
     pub feed_forward_post_norm: Option<Vec<f32>>,
 }
 
-impl Layer {
-    pub fn read(parts: &Parts<'_>, sizes: &Sizes, number: usize) -> Result<Self> {
-        let name = |rest: &str| format!("blk.{number}.{rest}");
-        let needs = |rest: &str| parts.is_folder() && sizes.family.needs.contains(&rest);
-        let vector = |rest: &str, length: usize| -> Result<Option<Vec<f32>>> {
-            let vector = parts.vector(&name(rest), length)?;
-            if needs(rest) {
-                return parts.needed(&name(rest), vector).map(Some);
-            }
-            Ok(vector)
+/// The parts of a layer, whose names begin alike.
+pub(super) struct LayerParts<'p, 'w> {
+    pub parts: &'p Parts<'w>,
+    /// Such as `blk.0.`.
+    pub prefix: String,
+    /// Parts without which the layer is none.
+    pub needs: &'static [&'static str],
+}
+
+impl LayerParts<'_, '_> {
+    fn name(&self, rest: &str) -> String {
+        format!("{}{rest}", self.prefix)
+    }
+
+    /// A vector, if there is one.
+    pub fn vector(&self, rest: &str, length: usize) -> Result<Option<Vec<f32>>> {
+        let vector = self.parts.vector(&self.name(rest), length)?;
+        if self.needs.contains(&rest) {
+            return self.parts.needed(&self.name(rest), vector).map(Some);
+        }
+        Ok(vector)
+    }
+
+    /// The weights of a norm.
+    pub fn norm(&self, part: &str, length: usize) -> Result<Vec<f32>> {
+        let rest = format!("{part}.weight");
+        let found = self.vector(&rest, length)?;
+        self.parts.needed(&self.name(&rest), found)
+    }
+
+    /// A matrix and its bias.
+    pub fn linear(&self, part: &str, inputs: usize, outputs: Option<usize>) -> Result<Linear> {
+        let found = self.linear_if_there(part, inputs, outputs)?;
+        let name = self.name(&format!("{part}.weight"));
+        self.parts.needed(&name, found)
+    }
+
+    pub fn linear_if_there(
+        &self,
+        part: &str,
+        inputs: usize,
+        outputs: Option<usize>,
+    ) -> Result<Option<Linear>> {
+        let name = self.name(&format!("{part}.weight"));
+        let Some(weights) = self.parts.matrix(&name, inputs, outputs)? else {
+            return Ok(None);
         };
-        let linear = |rest: &str, inputs: usize, outputs: Option<usize>| -> Result<Linear> {
-            let weights = name(&format!("{rest}.weight"));
-            let weights = parts.needed(&weights, parts.matrix(&weights, inputs, outputs)?)?;
-            let bias = vector(&format!("{rest}.bias"), weights.rows)?;
-            Ok(Linear { weights, bias })
+        let bias = self.vector(&format!("{part}.bias"), weights.rows)?;
+        Ok(Some(Linear { weights, bias }))
+    }
+}
+
+impl Layer {
+    /// A layer of a network that is a decoder alone.
+    pub fn read(parts: &Parts<'_>, sizes: &Sizes, number: usize) -> Result<Self> {
+        let needs: &[&str] = if parts.is_folder() {
+            sizes.family.needs
+        } else {
+            &[]
+        };
+        let layer = LayerParts {
+            parts,
+            prefix: format!("blk.{number}."),
+            needs,
         };
         let (d_model, d_head) = (sizes.d_model, sizes.attention.d_head);
-        let needed = |rest: &str| parts.needed(&name(rest), vector(rest, d_model)?);
         let queries = sizes.heads * d_head;
         let kv = Some(sizes.kv_heads * d_head);
-        let gate = linear("ffn_gate", d_model, None)?;
+        let gate = layer.linear("ffn_gate", d_model, None)?;
         let d_hidden = gate.weights.rows;
         Ok(Self {
-            attention_norm: needed("attn_norm.weight")?,
-            queries: linear("attn_q", d_model, Some(queries))?,
-            keys: linear("attn_k", d_model, kv)?,
-            values: linear("attn_v", d_model, kv)?,
-            query_norm: vector("attn_q_norm.weight", d_head)?,
-            key_norm: vector("attn_k_norm.weight", d_head)?,
-            attention_output: linear("attn_output", queries, Some(d_model))?,
-            attention_post_norm: vector("post_attention_norm.weight", d_model)?,
-            feed_forward_norm: needed("ffn_norm.weight")?,
-            up: linear("ffn_up", d_model, Some(d_hidden))?,
-            down: linear("ffn_down", d_hidden, Some(d_model))?,
-            gate,
-            feed_forward_post_norm: vector("post_ffw_norm.weight", d_model)?,
+            attention_norm: layer.norm("attn_norm", d_model)?,
+            queries: layer.linear("attn_q", d_model, Some(queries))?,
+            keys: layer.linear("attn_k", d_model, kv)?,
+            values: layer.linear("attn_v", d_model, kv)?,
+            query_norm: layer.vector("attn_q_norm.weight", d_head)?,
+            key_norm: layer.vector("attn_k_norm.weight", d_head)?,
+            attention_output: layer.linear("attn_output", queries, Some(d_model))?,
+            attention_post_norm: layer.vector("post_attention_norm.weight", d_model)?,
+            cross: None,
+            feed_forward_norm: layer.norm("ffn_norm", d_model)?,
+            up: layer.linear("ffn_up", d_model, Some(d_hidden))?,
+            down: layer.linear("ffn_down", d_hidden, Some(d_model))?,
+            gate: Some(gate),
+            feed_forward_post_norm: layer.vector("post_ffw_norm.weight", d_model)?,
         })
     }
 }

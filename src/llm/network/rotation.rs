@@ -248,7 +248,9 @@ impl Rotation {
 fn yarn_of_file(file: &Gguf, sizes: &Sizes, [base, factor]: [f32; 2]) -> Result<Yarn> {
     let key = |rest: &str| format!("{}.rope.scaling.{rest}", sizes.family.name);
     let original = file.count(&key("original_context_length"), usize::MAX)?;
-    let number = |rest: &str, default: f32| Ok(file.float(&key(rest))?.unwrap_or(default));
+    let number = |rest: &str, default: f32| -> Result<f32> {
+        Ok(file.float(&key(rest))?.unwrap_or(default))
+    };
     Ok(Yarn {
         base,
         factor,
@@ -299,7 +301,7 @@ fn of_layers(config: &Settings, sizes: &Sizes, slides: bool) -> Result<(Option<S
     const BASE: &str = "rope_theta";
     let of_sliding = sizes.family.sliding.and_then(|it| it.base);
     let of_sliding = of_sliding.filter(|_| slides);
-    let base = || Ok(config.positive(BASE)?.unwrap_or(10_000.0));
+    let base = || -> Result<f32> { Ok(config.positive(BASE)?.unwrap_or(10_000.0)) };
     if let Some(all) = config.section("rope_parameters")? {
         let kind = if slides {
             "sliding_attention"

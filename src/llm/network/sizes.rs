@@ -8,7 +8,7 @@ use crate::gguf::Gguf;
 use crate::product::{Gate, Heads};
 
 /// More than any network has, so that products of sizes stay small.
-const MOST: usize = 1 << 24;
+pub(super) const MOST: usize = 1 << 24;
 
 #[derive(Debug, Clone)]
 pub(super) struct Sizes {
@@ -25,7 +25,7 @@ pub(super) struct Sizes {
     /// Positions that layers with a window see.
     pub window: Option<usize>,
     /// Whether each layer sees a window alone.
-    slides: Vec<bool>,
+    pub slides: Vec<bool>,
     pub gate: Gate,
     /// Whether keys and values are kept as half floats, as llama.cpp keeps them.
     pub in_halves: bool,
@@ -34,16 +34,24 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    pub fn read(file: &Gguf) -> Result<Self> {
+    /// The family of a file.
+    ///
+    /// # Errors
+    /// [`LanguageModel`](canopy_base::error::Error::LanguageModel), if it is not known here.
+    pub fn family_of_file(file: &Gguf) -> Result<&'static Family> {
         const ARCHITECTURE: &str = "general.architecture";
         let name = file.needed(ARCHITECTURE, file.text(ARCHITECTURE)?)?;
-        let family = Family::named(name).ok_or_else(|| {
+        Family::named(name).ok_or_else(|| {
             let known = Family::names();
-            file.problem(
-                ARCHITECTURE,
-                format!("{name:?} is not known here, but {known}"),
-            )
-        })?;
+            let problem = format!("{name:?} is not known here, but {known}");
+            file.problem(ARCHITECTURE, problem)
+        })
+    }
+
+    /// The sizes of a decoder.
+    pub fn read(file: &Gguf) -> Result<Self> {
+        let family = Self::family_of_file(file)?;
+        let name = family.name;
         let key = |rest: &str| format!("{name}.{rest}");
         let count = |rest: &str, most: usize| file.count(&key(rest), most);
         let needed = |rest: &str| file.needed(&key(rest), count(rest, MOST)?);
@@ -88,13 +96,20 @@ impl Sizes {
         })
     }
 
-    /// The sizes of a folder and the settings of its text model, in which fields that it leaves out have their defaults.
+    /// The family of a folder and the settings of its text model, in which fields that it leaves out have their defaults.
     ///
     /// # Errors
     /// [`LanguageModel`](canopy_base::error::Error::LanguageModel) with the field.
-    pub fn of_folder(folder: &Folder) -> Result<(Self, Settings)> {
+    pub fn family_of_folder(folder: &Folder) -> Result<(&'static Family, Settings)> {
         let (family, config) = of_text_model(folder.config())?;
-        let config = config.with_defaults(family.defaults);
+        Ok((family, config.with_defaults(family.defaults)))
+    }
+
+    /// The sizes of a decoder.
+    ///
+    /// # Errors
+    /// [`LanguageModel`](canopy_base::error::Error::LanguageModel) with the field.
+    pub fn of_folder(family: &'static Family, config: &Settings) -> Result<Self> {
         let count = |key: &str| config.count(key, MOST);
         let needed = |key: &str| config.needed(key, count(key)?);
         let (num_layers, d_model) = (needed("num_hidden_layers")?, needed("hidden_size")?);
@@ -112,10 +127,10 @@ impl Sizes {
         #[expect(clippy::cast_precision_loss, reason = "a width")]
         let width = d_head as f32;
         let width = config.positive("query_pre_attn_scalar")?.unwrap_or(width);
-        let slides = sliding_layers(&config, family, num_layers)?;
+        let slides = sliding_layers(config, family, num_layers)?;
         let window = config.count("sliding_window", usize::MAX)?;
         let epsilon = config.positive("rms_norm_eps")?;
-        let sizes = Self {
+        Ok(Self {
             family,
             num_layers,
             d_model,
@@ -130,11 +145,10 @@ impl Sizes {
             context: needed("max_position_embeddings")?,
             window: window.filter(|_| slides.contains(&true)),
             slides,
-            gate: gate(&config, family)?,
+            gate: gate(config, family)?,
             in_halves: false,
             logit_cap: config.positive("final_logit_softcapping")?,
-        };
-        Ok((sizes, config))
+        })
     }
 
     /// Whether the layer sees a window alone.

@@ -11,7 +11,7 @@ const D_HIDDEN: u64 = 64;
 const VOCAB: u64 = 7;
 
 /// Numbers that are the same in every run, around 0.
-fn numbers(count: u64, seed: u32, size: f32) -> Vec<f32> {
+pub(super) fn numbers(count: u64, seed: u32, size: f32) -> Vec<f32> {
     let mut state = seed.wrapping_mul(2_654_435_761);
     let mut next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -59,16 +59,16 @@ fn tiny(family: &str) -> Fixture {
     file
 }
 
-fn network(fixture: Fixture) -> Network {
+pub(super) fn network(fixture: Fixture) -> Network {
     Network::read(&open(fixture)).expect("a network")
 }
 
-fn distance(one: &[f32], other: &[f32]) -> f32 {
+pub(super) fn distance(one: &[f32], other: &[f32]) -> f32 {
     let differences = one.iter().zip(other).map(|(a, b)| (a - b).abs());
     differences.fold(0.0, f32::max)
 }
 
-const IDS: [u32; 9] = [1, 4, 2, 6, 5, 3, 3, 1, 2];
+pub(super) const IDS: [u32; 9] = [1, 4, 2, 6, 5, 3, 3, 1, 2];
 
 #[test]
 fn reading_token_by_token_equals_reading_the_prompt_at_once() {
@@ -185,7 +185,11 @@ fn a_network_with_missing_or_misshapen_parts_is_an_error_that_names_them() {
 
 #[test]
 fn damaged_models_are_errors_and_never_panics() {
-    let whole = tiny("llama").bytes();
+    damage(&tiny("llama").bytes(), 3_500, 1_500);
+}
+
+/// Opens a model damaged within its first `head` bytes, where metadata and the list of tensors stand, and cut off anywhere.
+pub(super) fn damage(whole: &[u8], head: usize, times: usize) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("damaged.gguf");
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
@@ -195,11 +199,14 @@ fn damaged_models_are_errors_and_never_panics() {
         state ^= state << 17;
         usize::try_from(state >> 16).expect("48 bits")
     };
-    // Where metadata and the list of tensors stand.
-    let head = 3_500;
+    for length in (0..whole.len()).step_by(whole.len() / 60 + 1) {
+        std::fs::write(&path, &whole[..length]).expect("a file");
+        let error = LanguageModel::open(&path).expect_err("cut off").to_string();
+        assert!(error.contains("damaged.gguf"), "{error}");
+    }
     let mut refused = 0;
-    for _ in 0..1_500 {
-        let mut file = whole.clone();
+    for _ in 0..times {
+        let mut file = whole.to_owned();
         for _ in 0..=next() % 3 {
             let place = next() % head;
             file[place] = [0, 1, 0x7f, 0x80, 0xff, next().to_le_bytes()[0]][next() % 6];
@@ -309,10 +316,29 @@ fn a_prompt_that_grows_is_continued_as_if_it_were_read_anew() {
     );
 }
 
+/// A tensor of a folder in a file under another name.
+pub(super) fn with_tensor(file: Fixture, folder: &Folder, name: &str, own: &str) -> Fixture {
+    let tensor = &folder.weights().tensors()[name];
+    let mut numbers = vec![0.0; tensor.rows * tensor.columns];
+    let bytes = folder.weights().bytes(tensor);
+    tensor.kind.dequantise(bytes, &mut numbers);
+    let shape = [tensor.columns as u64, tensor.rows as u64];
+    let shape = if tensor.rows == 1 {
+        &shape[..1]
+    } else {
+        &shape
+    };
+    file.tensor(own, shape, &numbers)
+}
+
+pub(super) fn folder(family: &str) -> Folder {
+    let place = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/folders");
+    Folder::open(place.join(family)).expect("a folder")
+}
+
 #[test]
 fn a_hunyuan_file_computes_as_a_folder_of_the_same_weights() {
-    let place = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/folders/hunyuan");
-    let folder = Folder::open(place).expect("a folder");
+    let folder = folder("hunyuan");
     let of_folder = Network::of_folder(&folder).expect("a network");
     let key = |rest: &str| format!("hunyuan-dense.{rest}");
     // With its alpha, as files have it: θ · α^(d / (d - 2)).
@@ -343,19 +369,10 @@ fn a_hunyuan_file_computes_as_a_folder_of_the_same_weights() {
         ("model.layers.", "blk."),
         ("model.norm", "output_norm"),
     ];
-    for (name, tensor) in folder.weights().tensors() {
-        let mut numbers = vec![0.0; tensor.rows * tensor.columns];
-        let bytes = folder.weights().bytes(tensor);
-        tensor.kind.dequantise(bytes, &mut numbers);
+    for name in folder.weights().tensors().keys() {
         let rename = |name: String, (one, other): &(&str, &str)| name.replace(one, other);
-        let name = parts.iter().fold(name.clone(), rename);
-        let shape = [tensor.columns as u64, tensor.rows as u64];
-        let shape = if tensor.rows == 1 {
-            &shape[..1]
-        } else {
-            &shape
-        };
-        file = file.tensor(&name, shape, &numbers);
+        let own = parts.iter().fold(name.clone(), rename);
+        file = with_tensor(file, &folder, name, &own);
     }
     let of_file = network(file);
     let [one, other] = [&of_folder, &of_file].map(|it| it.read_tokens(&IDS, &mut it.new_cache()));

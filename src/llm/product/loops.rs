@@ -381,7 +381,14 @@ macro_rules! loops {
         /// - keys, values: `[positions, d_head]`
         /// - weights, which are given: `[queries, positions]`
         $(#[target_feature(enable = $features)])?
-        pub(in crate::product) fn attend(heads: &Heads, queries: &[f32], keys: Stored<'_>, values: Stored<'_>, output: &mut [f32]) -> Vec<f32> {
+        pub(in crate::product) fn attend(
+            heads: &Heads,
+            queries: &[f32],
+            keys: Stored<'_>,
+            values: Stored<'_>,
+            biases: &[f32],
+            output: &mut [f32],
+        ) -> Vec<f32> {
             let d_head = heads.d_head;
             let positions = keys.len() / d_head;
             let mut row = vec![0.0; d_head];
@@ -394,11 +401,14 @@ macro_rules! loops {
                     scores[position] = dot(query, &row) * heads.scale;
                 }
             }
-            for scores in scores.chunks_exact_mut(positions) {
+            for (query, scores) in scores.chunks_exact_mut(positions).enumerate() {
                 if let Some(cap) = heads.cap {
                     for score in scores.iter_mut() {
                         *score = cap * (*score / cap).tanh();
                     }
+                }
+                for (score, bias) in scores.iter_mut().zip(biases.iter().skip(query * positions)) {
+                    *score += bias;
                 }
                 let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
                 for score in scores.iter_mut() {

@@ -126,16 +126,17 @@ pub(crate) fn rms_norm(x: &mut [f32], weights: &[f32], epsilon: f32) {
 }
 
 /// Attention of queries `[queries, d_head]` to the positions of a head of keys and values; gives its weights `[queries,
-/// positions]`.
+/// positions]`. Scores get `biases` `[queries, positions]`, if there are any.
 pub(crate) fn attend(
     heads: &Heads,
     queries: &[f32],
     [keys, values]: [Stored<'_>; 2],
+    biases: &[f32],
     output: &mut [f32],
 ) -> Vec<f32> {
     with_instructions!(
         Instructions::here(),
-        attend(heads, queries, keys, values, output)
+        attend(heads, queries, keys, values, biases, output)
     )
 }
 

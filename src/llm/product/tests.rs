@@ -146,6 +146,7 @@ fn attention_to_one_position_is_its_value_and_equal_keys_share() {
                 &query,
                 Stored::Halves(&key),
                 Stored::Halves(&values[..12]),
+                &[],
                 &mut output
             )
         );
@@ -159,10 +160,26 @@ fn attention_to_one_position_is_its_value_and_equal_keys_share() {
                 &query,
                 Stored::Halves(&keys),
                 Stored::Halves(&values),
+                &[],
                 &mut output
             )
         );
         assert!(weights.iter().all(|weight| (weight - 0.5).abs() < 1e-6));
+        let (mut other, biases) = (vec![1.0; 24], [0.0, 1e9, 1e9, 0.0]);
+        let weights = with_instructions!(
+            instructions,
+            attend(
+                &heads,
+                &query,
+                Stored::Halves(&keys),
+                Stored::Halves(&values),
+                &biases,
+                &mut other
+            )
+        );
+        for (weight, expected) in weights.iter().zip([0.0, 1.0, 1.0, 0.0]) {
+            assert!((weight - expected).abs() < 1e-6, "{weights:?}");
+        }
         let mean = f32::midpoint(value(5), value(17));
         assert!((output[5] - mean).abs() < 1e-6 && (output[17] - mean).abs() < 1e-6);
         // Numbers of 32 bits that are half floats differ by what queries and weights are rounded to.
@@ -179,6 +196,7 @@ fn attention_to_one_position_is_its_value_and_equal_keys_share() {
                 &query,
                 Stored::Floats(&keys),
                 Stored::Floats(&values),
+                &[],
                 &mut other
             )
         );

@@ -2,10 +2,13 @@
 //! (`data/folders/make.py`).
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use canopy_llm::{Attention, LanguageModel};
+use canopy_llm::{Attention, Generation, LanguageModel, Session, Specials};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 #[derive(Deserialize)]
 struct Expected {
@@ -20,7 +23,22 @@ struct Expected {
     following: Vec<u32>,
 }
 
-fn opened(family: &str) -> (LanguageModel, Expected) {
+/// What T5 computes.
+#[derive(Deserialize)]
+struct ExpectedAnswer {
+    text: String,
+    ids: Vec<u32>,
+    target: String,
+    written: Vec<u32>,
+    /// Behind all that is written.
+    logits: Vec<f32>,
+    logits_behind_start: Vec<f32>,
+    /// Of the last token that is written, to the source: `[layers, heads, tokens]`
+    attention: Vec<Vec<Vec<f32>>>,
+    following: Vec<u32>,
+}
+
+fn opened<E: DeserializeOwned>(family: &str) -> (LanguageModel, E) {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/data/folders");
     let folder = folder.join(family);
     let expected = fs::read_to_string(folder.join("expected.json")).expect("a file");
@@ -39,7 +57,7 @@ fn distance(one: &[f32], other: &[f32]) -> f32 {
 }
 
 fn compare(family: &str) {
-    let (model, expected) = opened(family);
+    let (model, expected): (_, Expected) = opened(family);
     let ids = model.tokenizer.encode_prompt(&expected.text);
     assert_eq!(ids, expected.ids, "{family}");
     let mut text = expected.text.clone();
@@ -115,4 +133,68 @@ fn gemma_3_computes_as_transformers() {
 #[test]
 fn hunyuan_computes_as_transformers() {
     compare("hunyuan");
+}
+
+/// A network with an encoder.
+fn compare_answers(family: &str) {
+    let (model, expected): (_, ExpectedAnswer) = opened(family);
+    let ids = model.tokenizer.encode_prompt(&expected.text);
+    assert_eq!(ids, expected.ids, "{family}");
+    let (target, written) = (&expected.target, &expected.written);
+    let encoded = model.tokenizer.encode(target, Specials::AsText, true);
+    assert_eq!(&encoded, written, "{family}");
+    let decoded = model.tokenizer.decode(written);
+    assert_eq!(decoded.trim_start(), target, "{family}");
+    let (network, mut cache) = (&model.network, model.network.new_cache());
+    assert!(network.has_encoder());
+    let logits = network.read_prompt(&ids, &mut cache);
+    let near = distance(&logits, &expected.logits_behind_start);
+    let logits = network.read_tokens(written, &mut cache);
+    let far = distance(&logits, &expected.logits);
+    println!("{family}: logits differ by {near:.1e} and {far:.1e}");
+    assert!(far < 1e-3 && near < 1e-3, "{family}: {far}, {near}");
+    let session = &mut Session::new(Arc::new(model));
+    let mut attention = expected.attention;
+    let mut recorder = |found: Attention<'_>| {
+        assert_eq!(found.weights.len(), ids.len());
+        if found.position == written.len() {
+            let weights = &mut attention[found.layer][found.head];
+            for (weight, own) in weights.iter_mut().zip(found.weights) {
+                *weight -= own;
+            }
+        }
+    };
+    // Of what is recorded the last token is what follows, whatever it is.
+    let answer = [written, &[0][..]].concat();
+    let read = session.record(&ids, &answer, &mut recorder);
+    read.expect("room");
+    let left = attention.iter().flatten().flatten();
+    let left = left.fold(0.0_f32, |largest, it| largest.max(it.abs()));
+    println!("{family}: weights differ by {left:.1e}");
+    assert!(left < 1e-3, "{family}: {left}");
+    let generation = Generation {
+        max_tokens: expected.following.len(),
+        ..Generation::default()
+    };
+    let mut go_on = |_| ControlFlow::Continue(());
+    let generated = session.continue_prompt(&ids, &generation, &mut go_on);
+    let generated = generated.expect("room").expect("not broken off");
+    assert_eq!(generated.ids, expected.following, "{family}");
+    assert_eq!(session.cost().reused, ids.len(), "the source is read once");
+    let log_probs = session.forced(&ids, &generated.ids).expect("room");
+    let sum: f32 = log_probs.iter().sum();
+    assert!((sum - generated.log_prob).abs() < 1e-3, "{family}");
+    let raw = session.model().complete(&expected.text, 4).expect("room");
+    let raw: Vec<u32> = raw.tokens.iter().map(|token| token.id).collect();
+    assert_eq!(raw, expected.following[..4], "{family}");
+}
+
+#[test]
+fn t5_with_relu_and_a_tied_output_computes_as_transformers() {
+    compare_answers("t5");
+}
+
+#[test]
+fn t5_with_gated_layers_and_an_output_of_its_own_as_madlad_has_it_computes_as_transformers() {
+    compare_answers("madlad");
 }

@@ -4,12 +4,12 @@ mod byte_pairs;
 mod library;
 mod lookup;
 mod merging;
+mod places;
 mod sentence_pieces;
 #[cfg(test)]
 mod tests;
+mod unigrams;
 mod whole;
-
-use std::ops::Range;
 
 use canopy_base::error::Result;
 
@@ -19,6 +19,7 @@ use byte_pairs::BytePairs;
 use library::Library;
 use lookup::Lookup;
 use sentence_pieces::{SPACE, SentencePieces};
+use unigrams::unigrams;
 use whole::Whole;
 
 /// Type of a token, as `tokenizer.ggml.token_type` numbers it.
@@ -33,6 +34,10 @@ enum TokenType {
 }
 
 impl TokenType {
+    fn code(self) -> u64 {
+        self as u64 + 1
+    }
+
     fn from_code(code: i64) -> Option<Self> {
         Some(match code {
             1 => Self::Normal,
@@ -49,6 +54,8 @@ impl TokenType {
 enum Algorithm {
     BytePairs(BytePairs),
     SentencePieces(SentencePieces),
+    /// The likeliest pieces: T5.
+    Unigrams(Box<canopy_tokenize::SentencePieces>),
     Library(Box<Library>),
 }
 
@@ -84,6 +91,7 @@ impl std::fmt::Debug for Tokenizer {
 const MODEL: &str = "tokenizer.ggml.model";
 const TOKENS: &str = "tokenizer.ggml.tokens";
 const TYPES: &str = "tokenizer.ggml.token_type";
+const SCORES: &str = "tokenizer.ggml.scores";
 
 /// A character without width.
 const JOINER: char = '\u{2060}';
@@ -113,27 +121,29 @@ impl Tokenizer {
                 let pieces = SentencePieces::read(file, &tokens, unknown.unwrap_or_default())?;
                 if pieces.len() != vocab {
                     let problem = format!("{} scores for {vocab} tokens", pieces.len());
-                    return Err(file.problem("tokenizer.ggml.scores", problem));
+                    return Err(file.problem(SCORES, problem));
                 }
                 Algorithm::SentencePieces(pieces)
             }
+            "t5" => Algorithm::Unigrams(Box::new(unigrams(file, &tokens, &types)?)),
             other => {
-                let problem = format!("{other:?} is not known here, but gpt2 and llama");
+                let problem = format!("{other:?} is not known here, but gpt2, llama and t5");
                 return Err(file.problem(MODEL, problem));
             }
         };
         let bos = file.id("tokenizer.ggml.bos_token_id", vocab)?;
         let eos = file.id("tokenizer.ggml.eos_token_id", vocab)?;
-        let mut ends: Vec<u32> = ENDS.iter().filter_map(|it| tokens.find(it)).collect();
-        ends.extend(eos);
-        let begins = match &algorithm {
-            Algorithm::BytePairs(pairs) => pairs.begins,
-            Algorithm::SentencePieces(_) | Algorithm::Library(_) => true,
+        let mut end_ids: Vec<u32> = ENDS.iter().filter_map(|it| tokens.find(it)).collect();
+        end_ids.extend(eos);
+        let [begins, ends] = match &algorithm {
+            Algorithm::BytePairs(pairs) => [pairs.begins, false],
+            Algorithm::SentencePieces(_) | Algorithm::Library(_) => [true, false],
+            Algorithm::Unigrams(_) => [false, true],
         };
         let begins = file.bool("tokenizer.ggml.add_bos_token")?.unwrap_or(begins);
-        let ends_texts = file.bool("tokenizer.ggml.add_eos_token")?.unwrap_or(false);
+        let ends = file.bool("tokenizer.ggml.add_eos_token")?.unwrap_or(ends);
         let before = bos.filter(|_| begins);
-        let behind = eos.filter(|_| ends_texts);
+        let behind = eos.filter(|_| ends);
         Ok(Self {
             whole: Whole::from_tokens(tokens.texts(), &types),
             algorithm,
@@ -141,7 +151,7 @@ impl Tokenizer {
             types,
             bos,
             eos,
-            ends,
+            ends: end_ids,
             around: [before, behind].map(|id| id.into_iter().collect()),
         })
     }
@@ -184,6 +194,11 @@ impl Tokenizer {
     /// The token that a text begins with, if any.
     pub fn bos(&self) -> Option<u32> {
         self.bos
+    }
+
+    /// The id of a token by its text.
+    pub fn id(&self, token: &str) -> Option<u32> {
+        self.tokens.find(token)
     }
 
     /// Whether `id` ends an answer.
@@ -261,6 +276,9 @@ impl Tokenizer {
                         Algorithm::SentencePieces(pieces) => {
                             pieces.encode(text, begins, &self.tokens, &mut add);
                         }
+                        Algorithm::Unigrams(pieces) => {
+                            pieces.encode(text).into_iter().for_each(&mut add);
+                        }
                         Algorithm::Library(tokenizer) => {
                             tokenizer
                                 .encode(text, begins)
@@ -328,7 +346,7 @@ impl Tokenizer {
         };
         let (has_letters, is_library) = match &self.algorithm {
             Algorithm::BytePairs(_) => (true, false),
-            Algorithm::SentencePieces(_) => (false, false),
+            Algorithm::SentencePieces(_) | Algorithm::Unigrams(_) => (false, false),
             Algorithm::Library(tokenizer) => (tokenizer.has_letters, true),
         };
         match token_type {
@@ -338,29 +356,6 @@ impl Tokenizer {
             TokenType::Normal if has_letters => text.chars().filter_map(byte_pairs::byte).collect(),
             TokenType::UserDefined | TokenType::Normal => text.replace(SPACE, " ").into_bytes(),
         }
-    }
-
-    /// The bytes of a prompt that each of its ids stands for. A space that the tokenizer has put before a text is none of them.
-    pub fn places(&self, prompt: &str, ids: &[u32]) -> Vec<Range<usize>> {
-        let mut end = 0;
-        let place = |id: &u32| {
-            let Some((text, token_type)) = self.token(*id) else {
-                return end..end;
-            };
-            let rest = &prompt.as_bytes()[end..];
-            let (bytes, start) = match token_type {
-                // A special token that the prompt does not name stands before it.
-                TokenType::Control | TokenType::Unknown => (text.as_bytes().to_owned(), end),
-                _ => (self.bytes(*id), end),
-            };
-            let added = bytes.strip_prefix(b" ").filter(|_| !rest.starts_with(b" "));
-            let bytes = added.unwrap_or(&bytes);
-            if rest.starts_with(bytes) {
-                end += bytes.len();
-            }
-            start..end
-        };
-        ids.iter().map(place).collect()
     }
 
     /// The text of ids; bytes that are no UTF-8 become replacement characters.

@@ -69,6 +69,29 @@ fn whatever_a_language_model_says_a_page_is_whole_and_has_its_tags() {
         }
     }
     let (written, trace) = (user.path("page.pt.html"), user.path("page.trace"));
+    let more = [
+        "--from",
+        "en",
+        "--to",
+        "pt",
+        "--json",
+        "--alternatives",
+        "3",
+    ];
+    let drawn = user.canopy(&[&["translate", &page, "--model", &model], &more[..]].concat());
+    assert_done(&drawn);
+    let drawn: Value = serde_json::from_slice(&drawn.stdout).expect("JSON");
+    for (one, other) in sentences
+        .iter()
+        .zip(drawn["sentences"].as_array().expect("sentences"))
+    {
+        assert_eq!(one["target"], other["target"], "it is the greedy one");
+        let alternatives = other["alternatives"].as_array().expect("a list");
+        assert!(
+            alternatives.len() <= 3 && !alternatives.contains(&one["target"]),
+            "{other}"
+        );
+    }
     let (output, trace) = (written.display().to_string(), trace.display().to_string());
     let done = user.canopy(&[
         "translate",

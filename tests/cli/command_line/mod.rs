@@ -5,6 +5,7 @@ mod combine;
 mod corpora;
 mod ctxpro;
 mod declared;
+mod encoder_decoder;
 mod evaluating;
 mod gguf;
 mod imported;

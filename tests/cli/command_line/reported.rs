@@ -131,3 +131,35 @@ fn an_import_says_what_is_missing_and_where() {
         stdout(&output)
     );
 }
+
+#[test]
+fn other_translations_of_each_sentence_are_listed_with_their_markup() {
+    let desk = Desk::new();
+    let page = desk.file("a.html", PAGE);
+    let output = desk.translate(&["--json", "--alternatives", "2", &page]);
+    assert_done(&output);
+    let report: Value = serde_json::from_str(&stdout(&output)).expect("JSON");
+    let sentences = report["sentences"].as_array().expect("sentences");
+    let mut found = 0;
+    for sentence in sentences {
+        let alternatives = sentence["alternatives"].as_array().expect("a list");
+        assert!(alternatives.len() <= 2, "{sentence}");
+        found += alternatives.len();
+        for other in alternatives {
+            assert_ne!(other, &sentence["target"]);
+            let [other, source] =
+                [other, &sentence["source"]].map(|it| it.as_str().expect("a text"));
+            assert_eq!(
+                other.matches('⟨').count(),
+                source.matches('⟨').count(),
+                "{sentence}"
+            );
+        }
+    }
+    assert!(found > 0, "{report}");
+    let without = desk.translate(&["--json", &page]);
+    let without: Value = serde_json::from_str(&stdout(&without)).expect("JSON");
+    assert_eq!(without["sentences"][0]["alternatives"], Value::Null);
+    let alone = desk.translate(&["--alternatives", "2", &page]);
+    assert_eq!(alone.status.code(), Some(2), "{}", stderr(&alone));
+}

@@ -4,7 +4,6 @@
 use std::ops::ControlFlow;
 
 use canopy_base::error::Result;
-use canopy_document::editable::from_editable;
 use canopy_qa::llm::Request;
 
 use super::checking::examined;
@@ -29,7 +28,7 @@ impl<C: Chat> DocumentChat<'_, C> {
         (request, max_tokens, wanted): (&Request, usize, usize),
         step: &mut dyn FnMut(Effort) -> ControlFlow<()>,
     ) -> Result<Vec<String>> {
-        let stored = part.stored.trim();
+        let stored = self.as_read(part, request);
         let mut found: Vec<(f32, String)> = Vec::new();
         for number in 0..wanted * TRIES {
             let seed = (part.sentence as u64) << 32 | number as u64;
@@ -40,14 +39,12 @@ impl<C: Chat> DocumentChat<'_, C> {
                 .chat
                 .sample(&self.conversation, request, length, &mut on_token)?;
             let Some(answer) = answer else { break };
-            let texts = (stored, request.source.as_str());
+            let texts = (stored.as_str(), request.source.as_str());
             let examined = examined(&answer.text, answer.ended, texts, self.languages);
             if !examined.faults.is_empty() {
                 continue;
             }
-            let Ok(text) = from_editable(&examined.edited, stored) else {
-                continue;
-            };
+            let text = self.whole(part, request, &examined.edited)?.text;
             if found.iter().all(|(_, other)| *other != text) {
                 let tokens = answer.num_tokens.max(1) as f32;
                 found.push((answer.log_prob.unwrap_or_default() / tokens, text));

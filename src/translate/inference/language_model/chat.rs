@@ -7,6 +7,10 @@ use canopy_base::error::Result;
 use canopy_llm::{Cost, Generated, Generation, LanguageModel, Sampling, Session};
 use canopy_qa::llm::{Conversation, Endpoint, Message, Refusal, Request};
 
+use super::LEAST_ROOM;
+use super::sentences::aligned;
+use crate::inference::markup_projection::Alignment;
+
 /// Characters of a token, where tokens are not counted.
 const CHARACTERS: usize = 3;
 
@@ -58,10 +62,28 @@ pub trait Chat {
         Ok(None)
     }
 
+    /// Whether it reads each sentence by itself, its words alone: no instructions, context, terms or markup.
+    fn reads_sentences_alone(&self) -> bool {
+        false
+    }
+
+    /// How much each token of a translation has to do with the words of its sentence, if that is known.
+    ///
+    /// # Errors
+    /// As [`Self::answer`].
+    fn align(&mut self, _request: &Request, _translation: &str) -> Result<Option<Alignment>> {
+        Ok(None)
+    }
+
+    /// Tokens of a sentence that it reads at most, whatever its window.
+    fn longest(&self) -> usize {
+        usize::MAX
+    }
+
     /// Tokens of a text, counted or estimated.
     fn count(&self, text: &str) -> usize;
 
-    /// Tokens that it can read and write together.
+    /// Tokens that it can read and write together; where each sentence is read alone, nothing adds up.
     fn window(&self) -> usize;
 
     /// The cost of all answers so far.
@@ -69,12 +91,14 @@ pub trait Chat {
 }
 
 /// How a model is addressed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 enum Form {
     /// By the template of its file; the instructions stand in a message of their own, or else in the first one.
     Template { has_system: bool },
     /// As a text that it continues.
     Text,
+    /// By the sentence alone, which an encoder reads, behind what says which translation is meant.
+    Sentence { prefix: String },
 }
 
 /// A model of this program.
@@ -109,7 +133,11 @@ impl LocalChat {
     fn from_session(session: Session) -> Self {
         let conversation = Conversation::default();
         let messages = conversation.messages(&Request::default(), &[]);
-        let form = match &session.model().template {
+        let model = session.model();
+        let form = match &model.template {
+            _ if model.network.has_encoder() => Form::Sentence {
+                prefix: String::new(),
+            },
             None => Form::Text,
             Some(template) => Form::Template {
                 has_system: template.prompt(&messages).is_ok(),
@@ -122,6 +150,15 @@ impl LocalChat {
         }
     }
 
+    /// A model that reads each sentence behind a prefix, if it is one that reads sentences.
+    #[must_use]
+    pub(super) fn behind(mut self, prefix: Option<&str>) -> Self {
+        if let (Form::Sentence { prefix: own }, Some(prefix)) = (&mut self.form, prefix) {
+            prefix.clone_into(own);
+        }
+        self
+    }
+
     /// A prompt and its tokens.
     pub(super) fn prompt(
         &self,
@@ -132,8 +169,12 @@ impl LocalChat {
         let model = self.session.model();
         let tokenizer = &model.tokenizer;
         let template = model.template.as_ref();
-        let (Form::Template { has_system }, Some(template)) = (self.form, template) else {
-            let text = tokenizer.defused(&conversation.text(request));
+        let (Form::Template { has_system }, Some(template)) = (&self.form, template) else {
+            let text = if let Form::Sentence { prefix } = &self.form {
+                format!("{prefix}{}", tokenizer.defused(&request.source))
+            } else {
+                tokenizer.defused(&conversation.text(request))
+            };
             let ids = tokenizer.encode_prompt(&text);
             return Ok((text, ids));
         };
@@ -149,9 +190,31 @@ impl LocalChat {
         Ok((text, ids))
     }
 
-    /// Whether it continues texts, not conversations.
-    pub(super) fn continues_texts(&self) -> bool {
-        self.form == Form::Text
+    /// The part of a prompt that requests a sentence, which it ends with.
+    pub(super) fn request_text(&self, conversation: &Conversation, request: &Request) -> String {
+        match self.form {
+            Form::Template { .. } => conversation.request_text(request, false),
+            Form::Text => conversation.request_text(request, true),
+            Form::Sentence { .. } => request.source.clone(),
+        }
+    }
+
+    /// What stands before an answer, and whether it is the beginning of a text.
+    pub(super) fn before_answers(&self) -> (&'static str, bool) {
+        match self.form {
+            Form::Template { .. } => ("", false),
+            Form::Text => (" ", false),
+            Form::Sentence { .. } => ("", true),
+        }
+    }
+
+    /// Whether it sees which of its answers were refused.
+    fn sees_refusals(&self) -> bool {
+        matches!(self.form, Form::Template { .. })
+    }
+
+    pub(super) fn model(&self) -> &Arc<LanguageModel> {
+        self.session.model()
     }
 
     pub(super) fn session(&mut self) -> &mut Session {
@@ -186,13 +249,12 @@ impl Chat for LocalChat {
         step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
     ) -> Result<Option<Answer>> {
         let (_, prompt) = self.prompt(conversation, request, refusals)?;
-        let is_line = self.form == Form::Text;
-        if refusals.is_empty() || !is_line {
+        if refusals.is_empty() || self.sees_refusals() {
             self.beginnings.clear();
         }
         let generation = Generation {
             max_tokens,
-            is_line,
+            is_line: self.form == Form::Text,
             // A model that does not see refusals would repeat its answer.
             other_beginnings: self.beginnings.clone(),
             sampling: None,
@@ -227,6 +289,25 @@ impl Chat for LocalChat {
         Ok(generated.map(|generated| self.answered(&generated)))
     }
 
+    fn reads_sentences_alone(&self) -> bool {
+        self.model().network.has_encoder()
+    }
+
+    fn align(&mut self, request: &Request, translation: &str) -> Result<Option<Alignment>> {
+        if !self.reads_sentences_alone() {
+            return Ok(None);
+        }
+        aligned(self, request, translation).map(Some)
+    }
+
+    fn longest(&self) -> usize {
+        if self.reads_sentences_alone() {
+            // An answer may be twice as long.
+            return self.model().network.context().saturating_sub(LEAST_ROOM) / 2;
+        }
+        usize::MAX
+    }
+
     fn count(&self, text: &str) -> usize {
         let tokenizer = &self.session.model().tokenizer;
         tokenizer
@@ -235,6 +316,9 @@ impl Chat for LocalChat {
     }
 
     fn window(&self) -> usize {
+        if self.reads_sentences_alone() {
+            return usize::MAX;
+        }
         self.session.model().network.context()
     }
 

@@ -172,6 +172,9 @@ impl LanguageModelTranslator {
             return not_left_out("the sentence is not translated");
         };
         let mut chat = self.continued_chat(document);
+        if chat.chat.reads_sentences_alone() {
+            return not_left_out("the model reads each sentence by itself");
+        }
         for before in 0..sentence {
             if let (true, Some(target)) = (chat.reads(before), text(before)) {
                 chat.read(before, target);

@@ -5,12 +5,14 @@
 //! are requested again, and the best answer is taken.
 
 mod alternatives;
+mod answering;
 mod chat;
 mod checking;
 mod forcing;
 mod marks;
 mod opened;
 mod probe;
+mod sentences;
 #[cfg(test)]
 mod tests;
 mod tracing;
@@ -20,14 +22,12 @@ use std::ops::ControlFlow;
 use canopy_base::error::Result;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::{Document, Sentence};
-use canopy_document::editable::{from_editable, to_editable, tokens};
-use canopy_document::placeholder::stripped;
+use canopy_document::editable::{to_editable, tokens};
+use canopy_document::placeholder::{folded, visible};
 use canopy_llm::Cost;
-use canopy_qa::llm::{Conversation, Dropped, Refusal, Request, Turn};
+use canopy_qa::llm::{Conversation, Dropped, Request, Turn};
 
 pub use chat::{Answer, Chat, LocalChat, RemoteChat};
-use checking::{Examined, Fault, examined};
-use marks::placed;
 pub use opened::LanguageModelTranslator;
 pub(in crate::inference) use opened::{
     LANGUAGE_MODELS, described_language_model, is_language_model,
@@ -35,6 +35,7 @@ pub(in crate::inference) use opened::{
 pub use probe::HeadScore;
 
 use super::is_translatable;
+use super::markup_projection::StrippedSource;
 use super::other_languages::{is_mostly_in, other_language};
 use super::parts::parts;
 use super::translation::{Flag, Translation};
@@ -48,6 +49,9 @@ const BUDGET: usize = 4_096;
 
 /// Tokens of a sentence that are translated at once, at most.
 const LONGEST: usize = 256;
+
+/// Tokens that an answer may have in addition to twice those of its sentence.
+const LEAST_ROOM: usize = 32;
 
 /// Similar sentences of a memory that a prompt shows.
 const SIMILAR: usize = 3;
@@ -274,7 +278,7 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
             return Ok(found.map(|found| found.checked(text)));
         }
         // Marks whose pair stands in another part are no help.
-        let plain = super::markup_projection::StrippedSource::from_text(text, points).text;
+        let plain = StrippedSource::from_text(text, points).text;
         let pieces = parts(&plain, longest, &count);
         let pieces: Vec<String> = pieces.into_iter().map(str::to_owned).collect();
         let mut joined = Translation::written(String::new());
@@ -304,7 +308,8 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
 
     /// Tokens of a sentence that are translated at once.
     fn longest(&self) -> usize {
-        LONGEST.min(self.window() / 6).max(1)
+        let longest = LONGEST.min(self.window() / 6);
+        longest.min(self.chat.longest()).max(1)
     }
 
     /// Whether a sentence is translated in parts.
@@ -326,7 +331,13 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
 
     /// A sentence with what the memory has like it.
     fn request(&self, stored: &str, shown: &[String]) -> Request {
-        let plain = canopy_document::placeholder::visible(stored, shown);
+        if self.chat.reads_sentences_alone() {
+            return Request {
+                source: StrippedSource::from_text(stored, shown).text,
+                similar: Vec::new(),
+            };
+        }
+        let plain = visible(stored, shown);
         let similar = self.resources.memory.map(|memory| {
             let similar = memory.to_show(plain.trim()).into_iter().take(SIMILAR);
             let similar = similar.filter(|it| it.source != plain.trim());
@@ -355,7 +366,19 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         self.preamble + turns + self.count_request(request)
     }
 
+    /// A translation as the model writes it.
+    fn as_written(&self, stored: &str, points: &[String]) -> String {
+        if self.chat.reads_sentences_alone() {
+            return folded(&visible(stored, points));
+        }
+        to_editable(stored)
+    }
+
+    /// Adds a sentence to what those behind it read, if they read any.
     fn push(&mut self, request: Request, translation: String, sentence: usize) {
+        if self.chat.reads_sentences_alone() {
+            return;
+        }
         let tokens = self.count_request(&request) + self.chat.count(&translation);
         self.conversation.push(Turn {
             request,
@@ -368,7 +391,7 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
 
     /// Drops context that leaves no room for a request and its answers, and says so; gives the most tokens of an answer.
     fn make_room(&mut self, request: &Request, sentence: usize) -> usize {
-        let max_tokens = 2 * self.chat.count(&request.source) + 32;
+        let max_tokens = 2 * self.chat.count(&request.source) + LEAST_ROOM;
         // A refused sentence is requested again after all answers.
         let answers = max_tokens * (RETRIES + 1);
         let needed = self.preamble + self.count_request(request) + answers;
@@ -392,102 +415,6 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
             self.effort.dropped += dropped;
         }
         max_tokens
-    }
-
-    /// The best answer for a sentence; with `alternatives` sampled ones, if the model can sample.
-    fn translate_part(
-        &mut self,
-        part: &SourcePart<'_>,
-        alternatives: usize,
-        step: &mut dyn FnMut(Effort) -> ControlFlow<()>,
-    ) -> Result<Option<Translation>> {
-        let request = self.request(part.stored.trim(), part.points);
-        let max_tokens = self.make_room(&request, part.sentence);
-        let mut refusals: Vec<Refusal> = Vec::new();
-        let mut best: Option<(Answer, Examined)> = None;
-        loop {
-            let (effort, conversation) = (self.effort, &self.conversation);
-            let mut on_token = |cost| step(Effort { cost, ..effort });
-            let answer = self.chat.answer(
-                conversation,
-                (&request, &refusals),
-                max_tokens,
-                &mut on_token,
-            )?;
-            let Some(answer) = answer else {
-                return Ok(None);
-            };
-            let texts = (part.stored.trim(), request.source.as_str());
-            let mut found = examined(&answer.text, answer.ended, texts, self.languages);
-            let is_echo = |refusal| conversation.refused(refusal).contains(&found.edited);
-            if !found.edited.is_empty() && refusals.iter().any(is_echo) {
-                found.faults.push(Fault::Untranslated);
-            }
-            let problems = found
-                .faults
-                .iter()
-                .map(|fault| fault.problem(self.languages));
-            let refusal = Refusal {
-                answer: answer.text.trim().to_owned(),
-                problems: problems.collect(),
-            };
-            let is_good = found.faults.is_empty();
-            if best
-                .as_ref()
-                .is_none_or(|(_, best)| found.cost() < best.cost())
-            {
-                best = Some((answer, found));
-            }
-            let said = refusals
-                .iter()
-                .chain([&refusal])
-                .map(|it| self.chat.count(&it.answer));
-            let all = self.needed(&request) + said.sum::<usize>() + 2 * max_tokens;
-            if is_good || refusals.len() == RETRIES || all > self.chat.window() {
-                break;
-            }
-            self.effort.num_retried += usize::from(refusals.is_empty());
-            self.effort.retries += 1;
-            refusals.push(refusal);
-        }
-        let Some((answer, found)) = best else {
-            return Ok(None);
-        };
-        if alternatives > 0 {
-            self.others = self.sampled(part, (&request, max_tokens, alternatives), step)?;
-        }
-        Ok(Some(self.accepted(request, &answer, &found, part)))
-    }
-
-    /// The translation of an answer, which is read from then on.
-    fn accepted(
-        &mut self,
-        request: Request,
-        answer: &Answer,
-        found: &Examined,
-        part: &SourcePart<'_>,
-    ) -> Translation {
-        let stored = part.stored.trim();
-        let text = from_editable(&found.edited, stored)
-            .unwrap_or_else(|_| self.placed(stored, part.points, &found.edited));
-        if found.is_example() && !stripped(&text).trim().is_empty() {
-            self.push(request, to_editable(&text), part.sentence);
-        }
-        let cut_off = (!answer.ended).then_some(Flag::CutOff);
-        let empty = found.is_untranslated().then_some(Flag::Empty);
-        Translation {
-            text,
-            log_prob: answer.log_prob.unwrap_or_default(),
-            num_tokens: answer.log_prob.map_or(0, |_| answer.num_tokens),
-            flags: cut_off.into_iter().chain(empty).collect(),
-            parts: Vec::new(),
-        }
-    }
-
-    /// An answer with the markup that it has lost.
-    fn placed(&mut self, stored: &str, points: &[String], edited: &str) -> String {
-        self.effort.placed += usize::from(!tokens(stored).is_empty());
-        placed(stored, points, edited, &self.languages.target).text
     }
 }
 

@@ -11,7 +11,8 @@ use canopy_explain::trace::Trace;
 use canopy_llm::{LanguageModel, Session};
 
 use super::probe::{HeadScore, keep_scores, kept_scores, probe};
-use super::tracing::traced;
+use super::sentences::prefix;
+use super::tracing::{kinds, traced};
 use super::{DocumentChat, Effort, Languages, LocalChat, Resources};
 use crate::inference::installed_models::{foreign_files, licence_text};
 use crate::inference::pipeline::{
@@ -31,6 +32,8 @@ pub struct LanguageModelTranslator {
     info: ModelInfo,
     model: Arc<LanguageModel>,
     languages: Languages,
+    /// What stands before each sentence, of a model that reads sentences alone.
+    prefix: Option<String>,
     pub memory: Option<Arc<TranslationMemory>>,
     pub terms: Option<Arc<TermUse>>,
     /// Tokens of the document that are read at once, at most.
@@ -62,22 +65,28 @@ impl LanguageModelTranslator {
             "opened a language model"
         );
         let network = &model.network;
+        let prefix = prefix(&model, &languages)?;
+        let has_context = prefix.is_none();
         let info = ModelInfo {
             name: name_of(path),
             folder: path.to_owned(),
             source_language: languages.source.clone(),
             target_language: languages.target.clone(),
             num_parameters: usize::try_from(model.about().num_parameters).unwrap_or(usize::MAX),
-            reads: Reads::Translations,
+            reads: if has_context {
+                Reads::Translations
+            } else {
+                Reads::Nothing
+            },
             trace_cost: TraceCost {
-                // In each layer an attention to the source sentence and one to those before.
-                rows_a_token: 2 * network.num_layers() * network.num_heads(),
+                rows_a_token: kinds(has_context).len() * network.num_layers() * network.num_heads(),
             },
         };
         Ok(Self {
             info,
             model: Arc::new(model),
             languages,
+            prefix,
             memory: None,
             terms: None,
             budget: None,
@@ -99,11 +108,14 @@ impl LanguageModelTranslator {
     }
 
     /// Every head with how well it finds the antecedent on a probe, the surest first; computed anew. An installed model
-    /// keeps them.
+    /// keeps them. None, if the model reads sentences alone.
     ///
     /// # Errors
     /// If the model refuses a prompt.
     pub fn probe(&self) -> Result<Vec<HeadScore>> {
+        if self.prefix.is_some() {
+            return Ok(Vec::new());
+        }
         let _entered = ::tracing::info_span!("probe heads").entered();
         let scores = probe(&self.model)?;
         keep_scores(&self.info.folder, &scores);
@@ -139,11 +151,12 @@ impl LanguageModelTranslator {
             terms: self.terms.as_deref(),
             budget: self.budget,
         };
+        let chat = chat.behind(self.prefix.as_deref());
         DocumentChat::new(document, &self.languages, resources, chat)
     }
 
     /// Traces the model over a document and its translations, one for each sentence or none: the attention of each word of the
-    /// translation, by layer and head, to its source sentence and to the sentences before.
+    /// translation, by layer and head, to its source sentence and to the sentences before, if it reads any.
     ///
     /// # Errors
     /// If the model refuses a prompt.
@@ -173,7 +186,8 @@ impl LanguageModelTranslator {
         known: &mut KnownTranslations,
         step: &mut dyn FnMut(Effort, Option<(usize, Translation)>) -> ControlFlow<()>,
     ) -> Result<Effort> {
-        self.work((document, sentences, known), 0, &mut |effort, step_done| {
+        let request = (document, sentences, known);
+        self.translate_with_alternatives(request, 0, &mut |effort, step_done| {
             let found = match step_done {
                 Step::Translated { index, translation } => Some((index, translation)),
                 _ => None,
@@ -182,13 +196,18 @@ impl LanguageModelTranslator {
         })
     }
 
-    /// Translates behind what was read last, as far as that is the same.
-    fn work(
+    /// Translates as [`Self::translate`] does, the named sentences of a document with its known translations; before each
+    /// translation `on_step` hears up to `alternatives` other ones.
+    ///
+    /// # Errors
+    /// If the model refuses a prompt.
+    pub fn translate_with_alternatives(
         &self,
         (document, sentences, known): (&Document, &[usize], &mut KnownTranslations),
         alternatives: usize,
         on_step: &mut OnWork<'_>,
     ) -> Result<Effort> {
+        // Behind what was read last, as far as that is the same.
         let mut chat = self
             .continued_chat(document)
             .with_alternatives(alternatives);
@@ -219,7 +238,7 @@ impl LanguageModelTranslator {
 }
 
 /// Hears of each token, and of each translation and what else it might be; may break off the rest.
-type OnWork<'a> = dyn FnMut(Effort, Step) -> ControlFlow<()> + 'a;
+pub type OnWork<'a> = dyn FnMut(Effort, Step) -> ControlFlow<()> + 'a;
 
 /// Translates the named sentences behind those that are known.
 fn translate_by(
@@ -269,7 +288,7 @@ impl DocumentModel for LanguageModelTranslator {
                 flow
             };
             let request = (one.document, one.sentences, one.known);
-            self.work(request, alternatives, &mut on_step)?;
+            self.translate_with_alternatives(request, alternatives, &mut on_step)?;
             if is_broken_off {
                 break;
             }

@@ -2,6 +2,7 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 
 use canopy_document::document::Format;
+use canopy_qa::llm::Refusal;
 
 use super::*;
 

@@ -1,17 +1,16 @@
 //! Traces of language models: every prompt is read once more with its translation, and the attention after which each word
 //! was written is recorded.
 //!
-//! A word of the translation attends to the words of its own source sentence (the cross-attention of a trace) and to those of
-//! the sentences before (its decoder context), of which a sentence has the weight of source and translation together. The
-//! rest of both is what the instructions, terms, memory entries and the translation so far have. The first token, on which
-//! heads rest that look for nothing (Xiao et al., "Efficient Streaming Language Models with Attention Sinks", ICLR 2024), is
-//! distinguished, as a gate.
+//! A word of the translation attends to the words of its own source sentence (the cross-attention of a trace) and, unless an
+//! encoder reads that sentence alone, to those of the sentences before (its decoder context), of which a sentence has the
+//! weight of source and translation together. The rest of both is what the instructions, terms, memory entries and the
+//! translation so far have. The first token, on which heads rest that look for nothing (Xiao et al., "Efficient Streaming
+//! Language Models with Attention Sinks", ICLR 2024), is distinguished, as a gate.
 
 use std::ops::Range;
 
 use canopy_base::error::Result;
 use canopy_document::document::Document;
-use canopy_document::editable::to_editable;
 use canopy_explain::trace::{
     AttentionMap, GateValues, MapInfo, MapKind, MapRow, Normaliser, Overview, SentenceWeight, Side,
     Trace, TracedModel, TracedSentence, Units, Visible,
@@ -19,7 +18,7 @@ use canopy_explain::trace::{
 use canopy_llm::{Attention, Specials, Tokenizer};
 use canopy_qa::llm::{Conversation, Request};
 
-use super::{DocumentChat, LocalChat};
+use super::{Chat, DocumentChat, LocalChat};
 
 /// Weights below it are dropped.
 const LEAST: f32 = 0.001;
@@ -54,6 +53,8 @@ impl Owner {
 struct Tracer {
     trace: Trace,
     num_heads: usize,
+    /// Whether there are maps of the sentences before, behind those of the source of each layer, and gates.
+    has_context: bool,
     /// First row of each source sentence so far, then the number of rows.
     starts: Vec<usize>,
 }
@@ -80,7 +81,8 @@ pub(super) fn traced(
 
 impl Tracer {
     fn new(chat: &mut DocumentChat<'_, LocalChat>, name: &str) -> Self {
-        let model = chat.chat.session().model();
+        let has_context = !chat.chat.reads_sentences_alone();
+        let model = chat.chat.model();
         let (num_layers, num_heads) = (model.network.num_layers(), model.network.num_heads());
         let map = |layer, head, kind| AttentionMap {
             info: MapInfo {
@@ -101,10 +103,10 @@ impl Tracer {
             },
             rows: Vec::new(),
         };
-        let kinds = [MapKind::Cross, MapKind::DecoderContext];
+        let kinds = kinds(has_context);
         let layers = (0..num_layers).flat_map(|layer| {
             let heads = move |kind| (0..num_heads).map(move |head| (layer, head, kind));
-            kinds.into_iter().flat_map(heads)
+            kinds.iter().copied().flat_map(heads)
         });
         let gate = |layer| GateValues {
             name: "attention to the first token, where heads rest (1: all of it)".to_owned(),
@@ -126,7 +128,7 @@ impl Tracer {
             source_language: chat.languages.source.clone(),
             target_language: chat.languages.target.clone(),
             sections: chat.document.sections.clone(),
-            gates: (0..num_layers).map(gate).collect(),
+            gates: (0..num_layers).filter(|_| has_context).map(gate).collect(),
             ..Overview::default()
         };
         let maps = layers.map(|(layer, head, kind)| map(layer, head, kind));
@@ -136,6 +138,7 @@ impl Tracer {
                 overview,
             },
             num_heads,
+            has_context,
             starts: vec![0],
         }
     }
@@ -154,12 +157,8 @@ impl Tracer {
         if is_read && !target.is_empty() && !chat.is_long(&request) {
             chat.make_room(&request, sentence);
             let conversation = chat.conversation.clone();
-            let [read, written] = self.record(
-                &mut chat.chat,
-                &conversation,
-                &request,
-                &to_editable(target),
-            )?;
+            let written = chat.as_written(target, &source.points);
+            let [read, written] = self.record(&mut chat.chat, &conversation, &request, &written)?;
             source_side.tokens = read;
             target_side.tokens = written;
         }
@@ -238,8 +237,12 @@ impl Tracer {
             }
         };
         sentences.retain(|sentence| sentence.weight >= LEAST);
-        let maps = &mut self.trace.maps[2 * layer * self.num_heads..];
+        let before = kinds(self.has_context).len() * layer * self.num_heads;
+        let maps = &mut self.trace.maps[before..];
         maps[head].rows.push(row(own));
+        if !self.has_context {
+            return;
+        }
         let context = row(words).with_sentences(sentences);
         maps[self.num_heads + head].rows.push(context);
         let sink = if first == 0 { weights[0] } else { 0.0 };
@@ -269,6 +272,12 @@ impl Tracer {
     }
 }
 
+/// The maps of a head.
+pub(super) fn kinds(has_context: bool) -> &'static [MapKind] {
+    let all: &[MapKind] = &[MapKind::Cross, MapKind::DecoderContext];
+    if has_context { all } else { &all[..1] }
+}
+
 /// The tokens of a prompt, and the owner of each.
 ///
 /// # Errors
@@ -279,29 +288,27 @@ pub(super) fn owned_prompt(
     request: &Request,
 ) -> Result<(Vec<u32>, Vec<Owner>)> {
     let (text, prompt) = chat.prompt(conversation, request, &[])?;
-    let as_text = chat.continues_texts();
-    let tokenizer = &chat.session().model().tokenizer;
-    let places = tokenizer.places(&text, &prompt);
-    let conversation_of_request = (conversation, request, as_text);
-    let owners = owners(&text, &places, conversation_of_request, tokenizer);
+    let places = chat.model().tokenizer.places(&text, &prompt);
+    let owners = owners(chat, (&text, &places), conversation, request);
     Ok((prompt, owners))
 }
 
 /// The tokens of a translation behind a prompt.
 pub(super) fn answer_ids(chat: &mut LocalChat, target: &str) -> Vec<u32> {
-    let space = if chat.continues_texts() { " " } else { "" };
-    let tokenizer = &chat.session().model().tokenizer;
-    let target = format!("{space}{}", tokenizer.defused(target));
-    tokenizer.encode(&target, Specials::AsText, false)
+    let (before, begins) = chat.before_answers();
+    let tokenizer = &chat.model().tokenizer;
+    let target = format!("{before}{}", tokenizer.defused(target));
+    tokenizer.encode(&target, Specials::AsText, begins)
 }
 
 /// The owner of each token of a prompt.
 fn owners(
-    text: &str,
-    places: &[Range<usize>],
-    (conversation, request, as_text): (&Conversation, &Request, bool),
-    tokenizer: &Tokenizer,
+    chat: &LocalChat,
+    (text, places): (&str, &[Range<usize>]),
+    conversation: &Conversation,
+    request: &Request,
 ) -> Vec<Owner> {
+    let tokenizer = &chat.model().tokenizer;
     let mut owners = vec![Owner::Prompt; places.len()];
     let mut end = 0;
     // The tokens of `part`, which ends what is found next.
@@ -317,7 +324,7 @@ fn owners(
     };
     for turn in conversation.turns() {
         let sentence = turn.sentence;
-        let message = conversation.request_text(&turn.request, as_text);
+        let message = chat.request_text(conversation, &turn.request);
         let tokens = next(&message, &turn.request.source);
         for (place, owner) in owners[tokens].iter_mut().enumerate() {
             *owner = Owner::Source { sentence, place };
@@ -325,7 +332,7 @@ fn owners(
         let tokens = next(&turn.translation, &turn.translation);
         owners[tokens].fill(Owner::Target { sentence });
     }
-    let message = conversation.request_text(request, as_text);
+    let message = chat.request_text(conversation, request);
     let tokens = next(&message, &request.source);
     for (place, owner) in owners[tokens].iter_mut().enumerate() {
         *owner = Owner::Own { place };

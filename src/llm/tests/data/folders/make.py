@@ -1,11 +1,11 @@
 """Makes the folders next to it: a tiny model of each family with random weights, and what transformers computes with it.
 
     pip install torch transformers tokenizers safetensors
-    python src/llm/tests/data/folders/make.py src/llm/tests/data/folders
+    python src/llm/tests/data/folders/make.py src/llm/tests/data/folders [FAMILY…]
 
 Each folder is one as `save_pretrained` writes it; `expected.json` has the ids of a text, logits behind it and behind its
 beginning, the attention of the last token by layer and head, and the tokens that follow greedily. Computed in 32 bits, whatever
-the weights are stored in. torch 2.15.0, transformers 5.24.0.
+the weights are stored in. Of T5, which has an encoder, the attention is that to the source. torch 2.15.0, transformers 5.24.0.
 """
 
 import json
@@ -20,6 +20,10 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenize
 
 TEXT = "The bank by the river is closed. Où est la clé ? It costs 25 € — <|im_end|>\n"
 BEGINNING = 7
+T5_TEXT = (
+    "<2pt> The bank by the river is closed on Sundays… The river is wide  and the bank is steep. It costs 25 euros. "
+    "The key costs more than the table."
+)
 LEARNT = [
     "The bank by the river is closed on Sundays. The river is wide and the bank is steep.",
     "Die Bank am Fluss ist sonntags geschlossen. Der Fluss ist breit und das Ufer ist steil.",
@@ -114,7 +118,8 @@ def unigrams():
     )
 
 
-def make_t5(folder):
+def make_t5(folder, **settings):
+    """T5 1.0, or, gated and with an output of its own, 1.1 and MADLAD-400."""
     shutil.rmtree(folder, ignore_errors=True)
     tokenizer = unigrams()
     config = transformers.T5Config(
@@ -123,20 +128,23 @@ def make_t5(folder):
         d_kv=8,
         d_ff=16,
         num_layers=2,
-        num_decoder_layers=2,
         num_heads=4,
-        feed_forward_proj="gated-gelu",
-        tie_word_embeddings=False,
         decoder_start_token_id=0,
         eos_token_id=tokenizer.eos_token_id,
         pad_token_id=tokenizer.pad_token_id,
+        **settings,
     )
     model = transformers.T5ForConditionalGeneration(config)
-    model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.clone())
+    is_tied = config.scale_decoder_outputs
+    if not is_tied:
+        model.lm_head.weight = torch.nn.Parameter(model.lm_head.weight.clone())
     randomised(model, 7)
     model.to(torch.bfloat16).save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     tidy(folder)
+    path = folder / "config.json"
+    config = json.loads(path.read_text())
+    path.write_text(json.dumps(config | dict(tie_word_embeddings=is_tied), indent=2) + "\n")
 
 
 def expect_t5(folder):
@@ -144,14 +152,17 @@ def expect_t5(folder):
     model = transformers.T5ForConditionalGeneration.from_pretrained(
         folder, dtype=torch.float32, attn_implementation="eager"
     ).eval()
-    assert not torch.equal(model.lm_head.weight, model.shared.weight)
-    text, target = "<2pt> The bank by the river is closed on Sundays.", "Die Bank am Fluss"
+    is_tied = torch.equal(model.lm_head.weight, model.shared.weight)
+    assert is_tied == model.config.scale_decoder_outputs == (folder.name == "t5")
+    text, target = T5_TEXT, "Die Bank am Fluss ist sonntags geschlossen. Der Fluss ist breit und das Ufer ist steil."
     ids = tokenizer(text).input_ids
     written = tokenizer(target, add_special_tokens=False).input_ids
-    read = [0, *written]
+    read = [model.config.decoder_start_token_id, *written]
     with torch.no_grad():
-        output = model(torch.tensor([ids]), decoder_input_ids=torch.tensor([read]), output_attentions=True)
-        following = model.generate(torch.tensor([ids]), max_new_tokens=12, num_beams=1, do_sample=False)[0, 1:]
+        options = dict(output_attentions=True, use_cache=False)
+        output = model(torch.tensor([ids]), decoder_input_ids=torch.tensor([read]), **options)
+        options = dict(num_beams=1, do_sample=False, use_cache=False)
+        following = model.generate(torch.tensor([ids]), max_new_tokens=12, **options)[0, 1:]
     expected = dict(
         text=text,
         ids=ids,
@@ -179,7 +190,7 @@ def randomised(model, seed):
                 weights.copy_(1.3 / weights.shape[1] ** 0.5 * numbers)
 
 
-def make(folder, tokenizer, config, kind, **saving):
+def make_family(folder, tokenizer, config, kind, **saving):
     shutil.rmtree(folder, ignore_errors=True)
     config.vocab_size = len(tokenizer)
     config.eos_token_id = tokenizer.eos_token_id
@@ -243,7 +254,9 @@ def old_form(folder, drop, add):
     path.write_text(json.dumps(config | add, indent=2) + "\n")
 
 
-def main(to):
+def main(to, families):
+    is_wanted = lambda folder: not families or folder.name in families
+    make = lambda folder, *rest, **saving: is_wanted(folder) and make_family(folder, *rest, **saving)
     spaces = normalizers.Replace(" ", "▁")
     make(
         to / "llama",
@@ -269,7 +282,7 @@ def main(to):
         transformers.MistralConfig(**WIDTHS, tie_word_embeddings=True, sliding_window=6),
         torch.bfloat16,
     )
-    old_form(to / "mistral", ["rope_parameters"], dict(rope_theta=10_000.0))
+    is_wanted(to / "mistral") and old_form(to / "mistral", ["rope_parameters"], dict(rope_theta=10_000.0))
     qwen2 = letters(140)
     qwen2.chat_template = TEMPLATE
     make(
@@ -304,7 +317,7 @@ def main(to):
         ),
         torch.float16,
     )
-    old_form(to / "gemma2", ["rope_parameters", "layer_types"], dict(rope_theta=10_000.0))
+    is_wanted(to / "gemma2") and old_form(to / "gemma2", ["rope_parameters", "layer_types"], dict(rope_theta=10_000.0))
     make(
         to / "gemma3",
         gemma(),
@@ -332,9 +345,12 @@ def main(to):
         ),
         torch.bfloat16,
     )
-    make_t5(to / "t5")
-    for folder in sorted(path for path in to.iterdir() if path.is_dir()):
-        expect_t5(folder) if folder.name == "t5" else expect(folder)
+    if is_wanted(to / "t5"):
+        make_t5(to / "t5", feed_forward_proj="relu", relative_attention_num_buckets=16)
+    if is_wanted(to / "madlad"):
+        make_t5(to / "madlad", feed_forward_proj="gated-gelu", tie_word_embeddings=False, num_decoder_layers=3)
+    for folder in sorted(path for path in to.iterdir() if path.is_dir() and is_wanted(path)):
+        expect_t5(folder) if folder.name in ["t5", "madlad"] else expect(folder)
 
 
-main(Path(sys.argv[1]))
+main(Path(sys.argv[1]), sys.argv[2:])
