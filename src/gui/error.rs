@@ -11,6 +11,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     #[error("cannot open a window: {reason}; without a display use `canopy translate`")]
     Window { reason: String },
+    /// There is a display, but nothing that draws on it.
+    #[error(
+        "cannot open a window: no driver for Vulkan or OpenGL is found{}; `canopy translate` needs none",
+        if cfg!(target_os = "linux") { " (mesa-vulkan-drivers has one for every machine)" } else { "" }
+    )]
+    NoDriver,
     #[error("{0}")]
     Base(#[from] BaseError),
     #[error("{0}")]
