@@ -5,6 +5,12 @@ pub use canopy_base::error::Error as BaseError;
 /// The result of everything here that can fail for a reason outside the program.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+const WHERE_A_DRIVER_IS: &str = if cfg!(target_os = "linux") {
+    " (mesa-vulkan-drivers has one for every machine)"
+} else {
+    ""
+};
+
 /// One variant a reason, and one for the errors of each crate that is used here.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -14,7 +20,7 @@ pub enum Error {
     /// There is a display, but nothing that draws on it.
     #[error(
         "cannot open a window: no driver for Vulkan or OpenGL is found{}; `canopy translate` needs none",
-        if cfg!(target_os = "linux") { " (mesa-vulkan-drivers has one for every machine)" } else { "" }
+        WHERE_A_DRIVER_IS
     )]
     NoDriver,
     #[error("{0}")]
