@@ -19,7 +19,8 @@ deny:
 
 # The Debian package.
 package:
-    cargo deb --profile dist
+    cargo build --profile dist --bin canopy
+    packaging/linux.sh deb
 
 # Lints of a crate that computes no network.
 lint name:

@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 packaging/stage.sh "$work/$name" "$(uname -m)-unknown-linux-gnu"
 install -m 755 "$program" "$work/$name/canopy"
-install -m 644 assets/desktop/canopy.desktop assets/desktop/canopy.svg "$work/$name/assets/"
+install -m 644 assets/desktop/canopy.{desktop,metainfo.xml,svg,xml} "$work/$name/assets/"
 mkdir -p "$out"
 # The same files give the same archive.
 date=$(git log -1 --format=%cI 2>/dev/null || echo 1980-01-01)

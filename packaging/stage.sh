@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=$1 target=$2 ending=${3:-}
 mkdir -p "$folder/assets" "$folder/docs"
-cp -r assets/models assets/samples "$folder/assets/"
+cp -r assets/models assets/samples assets/cluster "$folder/assets/"
 cp -r docs/. "$folder/docs/"
 cp README.md CHANGELOG.md "$folder/"
 cp assets/desktop/copyright "$folder/COPYRIGHT$ending"

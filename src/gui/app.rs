@@ -32,6 +32,8 @@ pub struct CanopyApp {
     scale: u16,
     /// egui's own clock stands still while the window is hidden.
     started: Instant,
+    /// Whether a frame was handed to the graphics driver.
+    has_drawn: bool,
 }
 
 impl CanopyApp {
@@ -90,6 +92,7 @@ impl CanopyApp {
             theme: None,
             scale: 100,
             started: Instant::now(),
+            has_drawn: false,
         })
     }
 
@@ -135,6 +138,10 @@ impl CanopyApp {
 
 impl eframe::App for CanopyApp {
     fn logic(&mut self, ctx: &Context, _frame: &mut eframe::Frame) {
+        if !self.has_drawn && ctx.cumulative_frame_nr() > 0 {
+            self.has_drawn = true;
+            tracing::info!("the first frame is drawn");
+        }
         self.fonts.refresh(ctx);
         if self.theme != Some(self.state.shared.settings.theme) {
             theme::choose(ctx, self.state.shared.settings.theme);

@@ -76,6 +76,7 @@ pub use workbench::{Panels, workbench_ui};
 
 use crate::error::{Error, Result};
 use canopy_translate::inference::DeviceChoice;
+use eframe::egui_wgpu::WgpuError;
 
 /// Opens the window and returns when it is closed.
 ///
@@ -113,9 +114,19 @@ pub fn run(
             device,
         )?))
     });
-    eframe::run_native("canopy", options, create).map_err(|cause| Error::Window {
-        reason: reason(&cause.to_string()),
-    })
+    eframe::run_native("canopy", options, create).map_err(failure)
+}
+
+/// What a user can do something about.
+fn failure(cause: eframe::Error) -> Error {
+    match cause {
+        eframe::Error::Wgpu(
+            WgpuError::CreateSurfaceError(_) | WgpuError::RequestAdapterError(_),
+        ) => Error::NoDriver,
+        cause => Error::Window {
+            reason: reason(&cause.to_string()),
+        },
+    }
 }
 
 /// The picture of the program in title bars and task lists.
@@ -138,6 +149,16 @@ fn reason(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_display_without_a_driver_is_told_apart_from_none() {
+        let cause = wgpu::RequestAdapterError::EnvNotSet;
+        let no_driver = super::failure(eframe::Error::Wgpu(cause.into())).to_string();
+        assert!(no_driver.contains("no driver"), "{no_driver}");
+        let broken = "no words".into();
+        let other = super::failure(eframe::Error::AppCreation(broken)).to_string();
+        assert!(other.contains("no words"), "{other}");
+    }
+
     #[test]
     fn the_icon_can_be_shown() {
         let icon = super::icon().expect("a picture");

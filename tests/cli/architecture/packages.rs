@@ -1,6 +1,7 @@
-//! Packages offer Canopy for every format of documents.
+//! Packages offer Canopy for every format of documents and name what they contain.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use canopy::text::document::Format;
 
@@ -32,4 +33,33 @@ fn packages_for_windows_and_macos_open_every_format() {
         "</string>",
     );
     assert_eq!(bundle, endings);
+}
+
+/// What software centres show names the version that is built, so that they offer updates.
+#[test]
+fn the_newest_release_of_the_metadata_is_this_version() {
+    let file = repository().join("assets/desktop/canopy.metainfo.xml");
+    let text = std::fs::read_to_string(file).expect("a file");
+    let newest = text.split("<release version=\"").nth(1);
+    let version = newest.and_then(|text| text.split('"').next());
+    assert_eq!(version, Some(env!("CARGO_PKG_VERSION")));
+}
+
+/// An .rpm removes only folders that it names.
+#[test]
+fn the_rpm_owns_the_folders_of_all_models() {
+    let models = repository().join("assets/models");
+    let manifest = std::fs::read_to_string(repository().join("Cargo.toml")).expect("the manifest");
+    let mut folders = vec![models.clone()];
+    while let Some(folder) = folders.pop() {
+        let inner = folder.strip_prefix(&models).expect("below the models");
+        let place = Path::new("/usr/share/canopy/models").join(inner);
+        let place = place.display().to_string();
+        let place = place.trim_end_matches('/');
+        let named = format!("{{ dir = true, dest = \"{place}\", mode = \"755\" }}");
+        assert!(manifest.contains(&named), "{named}");
+        let entries = std::fs::read_dir(&folder).expect("a folder");
+        let entries = entries.map(|entry| entry.expect("an entry").path());
+        folders.extend(entries.filter(|path| path.is_dir()));
+    }
 }
