@@ -1,4 +1,5 @@
 use super::*;
+use crate::error::Error;
 
 fn memory() -> TranslationMemory {
     let pairs = [

@@ -1,9 +1,10 @@
 use super::*;
 use crate::error::BaseError;
 use crate::project::{Project, source_hash};
-use crate::{DocumentWork, State};
+use crate::{DocumentWork, SavedTarget, State};
 use canopy_corpus::memory::Band;
 use canopy_document::document::{ReadingOptions, SegmentEdit};
+use canopy_metrics::formality::FormOfAddress;
 
 const FIRST: &str = "<p>Print all pages.</p><p>Close the window.</p>";
 const SECOND: &str = "<p>Print all pages.</p><p>Something else entirely stands here.</p>";
