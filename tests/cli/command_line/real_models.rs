@@ -419,10 +419,10 @@ fn what_is_no_model_is_named_by_what_it_seems_to_be() {
         ),
         (
             &[
-                ("config.json", r#"{"model_type": "t5", "d_model": 8}"#),
+                ("config.json", r#"{"model_type": "bart", "d_model": 8}"#),
                 ("model.safetensors", "x"),
             ],
-            &["t5"],
+            &["bart"],
         ),
         (
             &[("en-pt/model.npz", "x"), ("pt-en/model.npz", "x")],
