@@ -168,7 +168,7 @@ pub struct Section {
     pub heading: Option<usize>,
 }
 
-/// Levels of sections whose numbers are told, from the outermost on.
+/// Levels of sections whose numbers are known, from the outermost on.
 pub const HEADING_LEVELS: usize = 3;
 
 /// The numbers of a section, as in *section 2.3.1*: of the outermost section that it is in among those of the document, of the one

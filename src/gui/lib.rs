@@ -117,7 +117,7 @@ pub fn run(
     eframe::run_native("canopy", options, create).map_err(failure)
 }
 
-/// What a user can do something about.
+/// A message for a window that did not open, with what a user can do about it.
 fn failure(cause: eframe::Error) -> Error {
     match cause {
         eframe::Error::Wgpu(

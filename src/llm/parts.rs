@@ -15,7 +15,7 @@ pub(crate) struct Parts<'w> {
     weights: &'w Weights,
     /// None for a file, whose names are those of GGUF.
     in_folder: Option<Names<'w>>,
-    /// What is added to the weights of norms.
+    /// Added to the weights of norms.
     norm_offset: f32,
 }
 

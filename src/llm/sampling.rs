@@ -13,7 +13,7 @@ pub struct Sampling {
     pub temperature: f32,
     /// Tokens are of the smallest set whose probabilities sum up to it.
     pub top_p: f32,
-    /// The same seed draws the same tokens.
+    /// Equal seeds draw equal tokens.
     pub seed: u64,
 }
 

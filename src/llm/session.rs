@@ -166,7 +166,7 @@ impl Session {
         Ok(log_probs)
     }
 
-    /// What the decoder reads of a prompt: all of it, or, where an encoder reads that, the token with which it begins.
+    /// The tokens that the decoder reads of a prompt: all, or, where an encoder reads them, the one with which it begins.
     fn decoded<'p>(&mut self, prompt: &'p [u32]) -> Cow<'p, [u32]> {
         let network = &self.model.network;
         let Some(start) = network.start() else {

@@ -53,7 +53,7 @@ pub struct Weights {
     tensors: BTreeMap<String, Tensor>,
     /// Tensors of kinds that are not known here, and their kinds.
     unknown: BTreeMap<String, String>,
-    /// What a tensor that is missing is missing from.
+    /// The file or folder that errors name.
     path: PathBuf,
 }
 

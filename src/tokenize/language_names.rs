@@ -5,7 +5,7 @@ use isolang::Language;
 use super::languages::{has_two_letters, two_letters};
 use canopy_base::table::rows;
 
-/// What words mean that ISO 639 does not have: a row's kind (code, name or variant), the word, the code.
+/// Meanings of words that ISO 639 does not have: a row's kind (code, name or variant), the word, the code.
 const MEANINGS: &str = include_str!("language_names.tsv");
 
 /// The code for a word of a kind, in small letters.

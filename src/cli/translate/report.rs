@@ -19,12 +19,12 @@ pub(super) struct ReportedModel<'m> {
     pub memory: Option<&'m TranslationMemory>,
 }
 
-/// What was found for a document.
+/// Translations of a document.
 #[derive(Debug, Clone)]
 pub(crate) struct Found {
     /// One for each sentence that was to be translated.
     pub translations: Vec<Option<Translation>>,
-    /// What each sentence might be in addition, if that was asked for.
+    /// Other translations of each sentence, if they were requested.
     pub alternatives: Option<Vec<Vec<String>>>,
 }
 

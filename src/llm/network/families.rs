@@ -19,7 +19,7 @@ pub(super) struct Sliding {
     pub base: Option<f32>,
 }
 
-/// What a network consists of.
+/// Decoder alone, or encoder and decoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Decoder,

@@ -71,7 +71,7 @@ pub struct Network {
     output_scale: f32,
 }
 
-/// What reads a source, which the decoder attends to.
+/// The layers that read a source, whose states the decoder attends to.
 #[derive(Debug)]
 struct Encoder {
     stack: Stack,

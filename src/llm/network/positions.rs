@@ -15,7 +15,7 @@ pub(super) enum Positions {
     Relative(Relative),
 }
 
-/// What is computed of the positions of some tokens.
+/// Rotations or biases for the positions of some tokens.
 pub(super) enum Placed<'p> {
     Rotated {
         rotation: (&'p Rotation, Angles),
@@ -54,7 +54,7 @@ impl Placed<'_> {
         }
     }
 
-    /// What is added to the scores of a head's query at `position` for each `visible` key; empty where there are no biases.
+    /// Biases of the scores of a head's query at `position`, one for each `visible` key; empty where there are none.
     pub fn biases(
         &self,
         layer: usize,

@@ -23,7 +23,7 @@ struct Expected {
     following: Vec<u32>,
 }
 
-/// What T5 computes.
+/// A translation of T5 by transformers.
 #[derive(Deserialize)]
 struct ExpectedAnswer {
     text: String,

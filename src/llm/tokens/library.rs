@@ -21,7 +21,7 @@ pub(super) struct Library {
     vocab: usize,
 }
 
-/// What is known of the tokens of a folder.
+/// The tokens of a folder: texts, types and special ones.
 pub(super) struct Tokens {
     pub texts: Texts,
     pub types: Vec<TokenType>,

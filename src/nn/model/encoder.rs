@@ -104,7 +104,7 @@ impl EncoderOutput {
         }
     }
 
-    /// What the layers of a decoder read of other sentences: those before each one, where they have an encoder of their own,
+    /// The memory of other sentences that the layers of a decoder read: those before each one, where they have an encoder of their own,
     /// else the states of all that were encoded.
     pub(super) fn decoder_memory(&self) -> Memory {
         let previous = self.previous.clone();

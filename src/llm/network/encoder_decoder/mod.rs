@@ -30,7 +30,7 @@ use crate::weights::Weights;
 /// Distances from which on all are one, in files, which do not say it.
 const FARTHEST: usize = 128;
 
-/// What is known of a network before its tensors are looked for.
+/// Sizes and names, known before the tensors are looked for.
 struct Described {
     /// Of the decoder.
     sizes: Sizes,

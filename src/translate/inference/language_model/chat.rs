@@ -199,7 +199,7 @@ impl LocalChat {
         }
     }
 
-    /// What stands before an answer, and whether it is the beginning of a text.
+    /// Text in front of an answer, and whether it begins a text.
     pub(super) fn before_answers(&self) -> (&'static str, bool) {
         match self.form {
             Form::Template { .. } => ("", false),

@@ -32,7 +32,7 @@ pub struct LanguageModelTranslator {
     info: ModelInfo,
     model: Arc<LanguageModel>,
     languages: Languages,
-    /// What stands before each sentence, of a model that reads sentences alone.
+    /// Text in front of each sentence, for a model that reads sentences alone.
     prefix: Option<String>,
     pub memory: Option<Arc<TranslationMemory>>,
     pub terms: Option<Arc<TermUse>>,

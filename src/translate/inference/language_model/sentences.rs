@@ -15,10 +15,10 @@ use crate::inference::markup_projection::{Alignment, Projected, StrippedSource, 
 /// Codes of languages that a model with tags for languages has, whatever else it has.
 const COMMON: [&str; 4] = ["en", "de", "fr", "es"];
 
-/// What stands before a sentence; none for models that read conversations or texts.
+/// Text in front of a sentence; none for models that read conversations or texts.
 ///
-/// MADLAD-400 has a tag for each target (Kudugunta et al., "MADLAD-400", NeurIPS 2023, Section 4); others are told in the
-/// words of T5 (Raffel et al., JMLR 2020, Appendix D).
+/// MADLAD-400 has a tag for each target (Kudugunta et al., "MADLAD-400", NeurIPS 2023, Section 4); others get the words
+/// of T5 (Raffel et al., JMLR 2020, Appendix D).
 ///
 /// # Errors
 /// [`Error::LanguageModel`], if the model has tags, but none for the target.
