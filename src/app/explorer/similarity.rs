@@ -90,7 +90,7 @@ impl SimilarityState {
         }
     }
 
-    /// The model is wanted for something else, or the result is no longer awaited.
+    /// Stops the comparison: another job needs the model, or nobody waits for the result.
     pub(crate) fn stop(&mut self) {
         if let Some(comparing) = self.comparing.take() {
             comparing.control.cancel();

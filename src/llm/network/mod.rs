@@ -1,6 +1,6 @@
 //! A Transformer that continues or answers texts, computed from the numbers of its files.
 //!
-//! Touvron et al., "LLaMA", 2023, for the layers of a decoder; in what other families differ stands in one table,
+//! Touvron et al., "LLaMA", 2023, for the layers of a decoder; one table has the differences of other families,
 //! `families.rs`. T5, an encoder and a decoder, is read by `encoder_decoder.rs`.
 
 mod cache;

@@ -66,7 +66,7 @@ impl Placed<'_> {
             Self::Rotated { .. } => &[],
             Self::Relative(layers) => {
                 let biases = layers.get(layer).or(layers.first());
-                biases.map_or(&[], |it| it.of(head, position, visible))
+                biases.map_or(&[], |it| it.row(head, position, visible))
             }
         }
     }

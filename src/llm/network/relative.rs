@@ -31,7 +31,7 @@ impl Buckets {
         clippy::cast_sign_loss,
         reason = "distances and buckets are small whole numbers"
     )]
-    pub fn of(self, distance: isize) -> usize {
+    pub fn bucket(self, distance: isize) -> usize {
         let (count, base, far) = if self.reads_on {
             let half = self.count / 2;
             let base = if distance > 0 { half } else { 0 };
@@ -61,7 +61,7 @@ pub(super) struct Biases {
 
 impl Biases {
     /// Those of a query for the keys it sees.
-    pub fn of(&self, head: usize, position: usize, visible: Range<usize>) -> &[f32] {
+    pub fn row(&self, head: usize, position: usize, visible: Range<usize>) -> &[f32] {
         let start = head * self.width + self.last - position + visible.start;
         &self.rows[start..][..visible.len()]
     }
@@ -73,7 +73,7 @@ impl Relative {
     pub fn biases(&self, first: usize, tokens: usize) -> Vec<Biases> {
         let last = first + tokens - 1;
         let width = last + tokens;
-        let buckets = (0..width).map(|place| self.buckets.of(place as isize - last as isize));
+        let buckets = (0..width).map(|place| self.buckets.bucket(place as isize - last as isize));
         let buckets: Vec<usize> = buckets.collect();
         let biases = |table: &Vec<f32>| {
             let row = |head| {
@@ -105,7 +105,7 @@ mod tests {
         };
         let found = [-200, -90, -16, -8, -7, -1, 0, 1, 7, 8, 11, 12, 64, 127, 500];
         let expected = [15, 14, 10, 8, 7, 1, 0, 17, 23, 24, 24, 25, 30, 31, 31];
-        assert_eq!(found.map(|distance| both.of(distance)), expected);
+        assert_eq!(found.map(|distance| both.bucket(distance)), expected);
         let causal = Buckets {
             reads_on: false,
             ..both
@@ -114,7 +114,7 @@ mod tests {
             3, 0, -1, -15, -16, -18, -19, -21, -63, -64, -112, -113, -300,
         ];
         let expected = [0, 0, 1, 15, 16, 16, 17, 18, 26, 26, 30, 31, 31];
-        assert_eq!(found.map(|distance| causal.of(distance)), expected);
+        assert_eq!(found.map(|distance| causal.bucket(distance)), expected);
     }
 
     #[test]
@@ -133,8 +133,8 @@ mod tests {
             let alone = &relative.biases(position, 1)[0];
             for head in 0..2 {
                 let seen = 0..position + 1;
-                let biases = alone.of(head, position, seen.clone());
-                assert_eq!(biases, together.of(head, position, seen));
+                let biases = alone.row(head, position, seen.clone());
+                assert_eq!(biases, together.row(head, position, seen));
                 assert_eq!(
                     biases.last(),
                     Some(&f32::from(u8::try_from(head).expect("few")))

@@ -35,7 +35,7 @@ fn packages_for_windows_and_macos_open_every_format() {
     assert_eq!(bundle, endings);
 }
 
-/// What software centres show names the version that is built, so that they offer updates.
+/// The metadata for software centres name the version that is built, so that updates are offered.
 #[test]
 fn the_newest_release_of_the_metadata_is_this_version() {
     let file = repository().join("assets/desktop/canopy.metainfo.xml");
