@@ -2,6 +2,8 @@
 # What is tried in a bare Debian, as a table: `packaging/linux.sh try SUITE` runs it there.
 # /packages has the packages, /reference brochure.de.html and carta.docx of the machine that built them.
 set -uo pipefail
+# shellcheck source=packaging/trial.sh
+source "$(dirname "$0")/../trial.sh"
 log=/tmp/try.log
 work=/tmp/try
 rm -rf "$work" "$log"
@@ -9,15 +11,6 @@ mkdir -p "$work"
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 HOME=/root
 unset DISPLAY WAYLAND_DISPLAY
 
-# Runs a check, a function that prints what is worth knowing, and a line of the table.
-try() {
-    local what=$1 said begun
-    begun=$(date +%s%N)
-    echo "== $what" >>"$log"
-    if said=$("$2" 2>>"$log"); then said="yes${said:+: $said}"; else said="**no**${said:+: $said}"; fi
-    printf '| %s | %s | %.1f s |\n' "$what" "$(tr '\n' ' ' <<<"$said" | sed 's/|/\\|/g; s/ *$//')" \
-        "$((($(date +%s%N) - begun) / 100000000))e-1"
-}
 same() { cmp "$1" "$2" >>"$log" && echo 'byte for byte that of the machine that built it'; }
 files() {
     local skipped=(/proc /sys /dev /tmp /packages /reference /source /var/lib/apt /var/lib/dpkg /var/cache /var/log)

@@ -2,6 +2,8 @@
 # What is tried under Wine, as a table: `packaging/windows.sh try` runs it in its Debian, after `pack`; `try page serve` only these.
 # REFERENCE, a folder with brochure.de.html and carta.docx of a program for Linux, is compared with where it is there.
 set -uo pipefail
+# shellcheck source=packaging/trial.sh
+source "$(dirname "$0")/../trial.sh"
 zip=$(ls /packages/*.zip | head -n 1)
 drive=$WINEPREFIX/drive_c
 work="$drive/Übungen für Jörg"
@@ -15,15 +17,6 @@ mkdir -p "$work"
 samples=$drive/canopy/assets/samples
 
 canopy() { timeout 900 wine 'C:\canopy\canopy.exe' "$@" 2>>"$log"; }
-# Runs a check, a function that prints what is worth knowing, and a line of the table.
-try() {
-    local what=$1 said begun
-    begun=$(date +%s%N)
-    echo "== $what" >>"$log"
-    if said=$("$2" 2>>"$log"); then said="yes${said:+: $said}"; else said="**no**${said:+: $said}"; fi
-    printf '| %s | %s | %.1f s |\n' "$what" "$(tr '\n\r' '  ' <<<"$said" | sed 's/|/\\|/g; s/ *$//')" \
-        "$(((($(date +%s%N) - begun)) / 100000000))e-1"
-}
 same() { [[ ! -e $2 ]] || { cmp -s "$1" "$2" && echo "byte for byte that of Linux"; }; }
 
 version() { canopy --version | tr -d '\r'; }

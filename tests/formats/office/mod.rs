@@ -108,30 +108,42 @@ pub fn pptx(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
     slides(&text)
 }
 
+/// A presentation of one slide with the body `text`.
 fn slides(text: &str) -> Vec<u8> {
-    let spaces = format!(
-        "xmlns:p=\"http://schemas.openxmlformats.org/presentationml/2006/main\" xmlns:r=\"{RELATIONSHIPS}\" \
-         xmlns:a=\"http://schemas.openxmlformats.org/drawingml/2006/main\""
-    );
+    slide_with(text, &[])
+}
+
+/// A presentation of one slide with the body `text` and further parts, each by its path and its text.
+fn slide_with(text: &str, further: &[(&str, &str)]) -> Vec<u8> {
+    let spaces = slide_spaces();
     let presentation = format!(
         "<p:presentation {spaces}><p:sldIdLst><p:sldId id=\"256\" r:id=\"rId7\"/></p:sldIdLst></p:presentation>"
     );
-    let slide = format!(
-        "<p:sld {spaces}><p:cSld><p:spTree><p:sp><p:txBody>{text}</p:txBody></p:sp></p:spTree></p:cSld></p:sld>"
-    );
-    package(&[
+    let slide = format!("<p:sld {spaces}>{}</p:sld>", slide_body(text));
+    let to_presentation = relationships(&[("rId1", "officeDocument", "ppt/presentation.xml")]);
+    let to_slide = relationships(&[("rId7", "slide", "slides/slide1.xml")]);
+    let mut parts = vec![
         ("[Content_Types].xml", TYPES),
-        (
-            "_rels/.rels",
-            &relationships(&[("rId1", "officeDocument", "ppt/presentation.xml")]),
-        ),
+        ("_rels/.rels", &to_presentation),
         ("ppt/presentation.xml", &presentation),
-        (
-            "ppt/_rels/presentation.xml.rels",
-            &relationships(&[("rId7", "slide", "slides/slide1.xml")]),
-        ),
+        ("ppt/_rels/presentation.xml.rels", &to_slide),
         ("ppt/slides/slide1.xml", &slide),
-    ])
+    ];
+    parts.extend(further);
+    package(&parts)
+}
+
+/// Name spaces of PresentationML.
+fn slide_spaces() -> String {
+    format!(
+        "xmlns:p=\"http://schemas.openxmlformats.org/presentationml/2006/main\" xmlns:r=\"{RELATIONSHIPS}\" \
+         xmlns:a=\"http://schemas.openxmlformats.org/drawingml/2006/main\""
+    )
+}
+
+/// A shape with `text`, of a slide or of its notes.
+fn slide_body(text: &str) -> String {
+    format!("<p:cSld><p:spTree><p:sp><p:txBody>{text}</p:txBody></p:sp></p:spTree></p:cSld>")
 }
 
 pub fn xlsx(paragraphs: &[Vec<Inline>]) -> Vec<u8> {

@@ -164,41 +164,18 @@ fn escapes_of_cells_are_placeholders() {
 
 #[test]
 fn speaker_notes_are_distinguished_from_the_text_of_slides() {
-    let spaces = format!(
-        "xmlns:p=\"http://schemas.openxmlformats.org/presentationml/2006/main\" xmlns:r=\"{RELATIONSHIPS}\" \
-         xmlns:a=\"http://schemas.openxmlformats.org/drawingml/2006/main\""
-    );
-    let body = |text: &str| {
-        format!(
-            "<p:cSld><p:spTree><p:sp><p:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp></p:spTree></p:cSld>"
-        )
-    };
-    let presentation = format!(
-        "<p:presentation {spaces}><p:sldIdLst><p:sldId id=\"256\" r:id=\"rId7\"/></p:sldIdLst></p:presentation>"
-    );
-    let slide = format!("<p:sld {spaces}>{}</p:sld>", body("Our results."));
+    let paragraph = |text: &str| format!("<a:p><a:r><a:t>{text}</a:t></a:r></a:p>");
     let notes = format!(
-        "<p:notes {spaces}>{}</p:notes>",
-        body("Wait for questions.")
+        "<p:notes {}>{}</p:notes>",
+        slide_spaces(),
+        slide_body(&paragraph("Wait for questions."))
     );
-    let bytes = package(&[
-        ("[Content_Types].xml", TYPES),
-        (
-            "_rels/.rels",
-            &relationships(&[("rId1", "officeDocument", "ppt/presentation.xml")]),
-        ),
-        ("ppt/presentation.xml", &presentation),
-        (
-            "ppt/_rels/presentation.xml.rels",
-            &relationships(&[("rId7", "slide", "slides/slide1.xml")]),
-        ),
-        ("ppt/slides/slide1.xml", &slide),
-        (
-            "ppt/slides/_rels/slide1.xml.rels",
-            &relationships(&[("rId1", "notesSlide", "../notesSlides/notesSlide1.xml")]),
-        ),
+    let to_notes = relationships(&[("rId1", "notesSlide", "../notesSlides/notesSlide1.xml")]);
+    let further = [
+        ("ppt/slides/_rels/slide1.xml.rels", to_notes.as_str()),
         ("ppt/notesSlides/notesSlide1.xml", &notes),
-    ]);
+    ];
+    let bytes = slide_with(&paragraph("Our results."), &further);
     let document = Document::from_bytes(
         "talk.pptx",
         Format::from_path("talk.pptx".as_ref()).expect("a format"),
