@@ -13,12 +13,12 @@ use super::decoder::{Decoder, DecoderMemory, DecoderOutput, DecoderState};
 use super::documents::Documents;
 use super::embedding::Embedding;
 use super::encoder::{Encoder, EncoderOutput};
-use super::flat_transformer::FlatSegments;
 use super::input_layer::InputLayer;
 use super::packed_batch::PackedBatch;
 use super::positions::count_absolutely;
 use super::prepared::Memory;
 use super::recorder::{AttentionKind, AttentionRecorder, Joined};
+use super::systems::FlatSegments;
 use super::variant::SpecialTokens;
 use canopy_kernels::{
     DropoutSource, StepScores, TokenSelection, dropout, log_softmax, product_with_table,
