@@ -28,6 +28,7 @@ mod linear;
 #[cfg(test)]
 mod loops;
 mod mechanism;
+mod network;
 mod norm;
 mod packed;
 mod packed_batch;
@@ -82,6 +83,7 @@ pub use knn_lookup::RetrievedToken;
 pub use layout::{Layout, Sublayer};
 pub use linear::Linear;
 pub use mechanism::{ContextWeights, ReadSentences};
+pub use network::Network;
 pub use norm::Norm;
 pub use packed::{
     GpuState, GpuTransformer, PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState,
@@ -106,7 +108,7 @@ pub use rnn_search::{
 pub use sentence_selection::{SelectedSentences, relevance};
 pub use source2token::{Source2Token, Source2TokenConfig};
 pub use ssru::Ssru;
-pub use system::{Model, Network, Reranker};
+pub use system::{Model, Reranker};
 pub use systems::{
     BertFusion, Capsules, ConditionalAttention, ConditionalAttentionConfig, ConditionalHeads,
     ConditionalHeadsConfig, ContentTree, ContextAttention, DocumentTree, FlatAttention,

@@ -11,9 +11,10 @@ use super::context_attention::ContextSublayer;
 use super::context_config::Context;
 use super::embedding::Embedding;
 use super::encoder::Encoder;
+use super::network::Network;
 use super::norm::Norm;
 use super::preset::{BASE, Preset};
-use super::system::{Model, Network};
+use super::system::Model;
 use super::transformer::Transformer;
 use crate::error::{BaseError, Error, Result};
 

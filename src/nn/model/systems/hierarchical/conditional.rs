@@ -13,7 +13,6 @@ use burn::tensor::{Device, Tensor};
 
 use super::top_t::top_t;
 use crate::model::documents::Documents;
-use crate::model::identity_init::set_to_identity;
 use crate::model::linear::Linear;
 use crate::model::prepared::SelectedMemory;
 use crate::model::query_spans::QuerySpan;
@@ -194,20 +193,6 @@ impl ConditionalHeads {
             chosen: lists(choice),
             weighting: Weighting::Joint,
             dropout: None,
-        }
-    }
-}
-
-impl ConditionalHeads {
-    pub(super) fn init_identity(&mut self) {
-        for projection in [
-            &mut self.query_word,
-            &mut self.key_word,
-            &mut self.query_sentence,
-            &mut self.key_sentence,
-            &mut self.value,
-        ] {
-            set_to_identity(projection);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use burn::tensor::Tensor;
 
-use super::conditional::ConditionalAttention;
+use super::conditional::{ConditionalAttention, ConditionalHeads};
 use super::encoding::SentenceAttention;
 use super::hierarchical_conditional::HierarchicalConditionalAttention;
 use super::tree::TreeMemory;
@@ -152,5 +152,20 @@ impl DocumentAttention for HierarchicalConditionalAttention {
 
     fn output_mut(&mut self) -> &mut Linear {
         &mut self.output
+    }
+}
+
+impl ConditionalHeads {
+    /// Begins by likeness: projections become identities.
+    fn init_identity(&mut self) {
+        for projection in [
+            &mut self.query_word,
+            &mut self.key_word,
+            &mut self.query_sentence,
+            &mut self.key_sentence,
+            &mut self.value,
+        ] {
+            set_to_identity(projection);
+        }
     }
 }
