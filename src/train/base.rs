@@ -175,7 +175,7 @@ impl Start {
             None => Model::seeded(&sizes, config.seed, device)?,
         };
         if let Some(BertBase { bert, reading, .. }) = bert {
-            model.set_bert(*bert, &reading);
+            model.network.set_bert(*bert, &reading);
         }
         if config.context_only {
             model = model.with_sentences_frozen();

@@ -157,7 +157,9 @@ impl Trainer<'_> {
         self.progress.target_tokens += tokens;
         let (config, progress) = (self.config, &self.progress);
         if let Some(top_t) = self.description.model.top_t() {
-            self.model.set_top_t(config.top_t_at(progress.step, top_t));
+            self.model
+                .network
+                .set_top_t(config.top_t_at(progress.step, top_t));
         }
         if (1..=config.gate_opening_steps).contains(&progress.step) {
             #[expect(clippy::cast_precision_loss, reason = "steps are far below 2^52")]

@@ -152,7 +152,7 @@ impl Trainer<'_> {
         let mut model = self.model.valid();
         if let Some(top_t) = self.description.model.top_t() {
             // However far it is narrowed.
-            model.set_top_t(top_t);
+            model.network.set_top_t(top_t);
         }
         model.packed_as(Quantization::None)
     }

@@ -12,7 +12,7 @@ use super::{ctranslate2, hugging_face, marian};
 use crate::error::Result;
 use crate::weights::{KeptTensors, load_from, load_unread};
 use canopy_kernels::packed::{Kept, Quantization};
-use canopy_nn::model::{Model, ModelConfig};
+use canopy_nn::model::{Model, ModelConfig, PackedTransformer};
 use canopy_nn::shortlist::Shortlist;
 pub use canopy_tokenize::TokenizerFiles;
 
@@ -53,7 +53,7 @@ impl ForeignModel {
     /// # Errors
     /// As [`Self::load`].
     pub fn load_unread(&mut self, path: &Path, device: &Device) -> Result<Model> {
-        if !Model::is_packed_whole(&self.config, device) {
+        if !PackedTransformer::packs_whole(&self.config, device) {
             return self.load(path, device);
         }
         let weights = self.take_weights(path);

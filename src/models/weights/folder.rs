@@ -31,7 +31,9 @@ use canopy_base::disk;
 use canopy_base::file::{TEMPORARY, write_atomically};
 use canopy_corpus::memory::{TranslationMemory, fuzzy_suffix};
 use canopy_kernels::packed::Quantization;
-use canopy_nn::model::{BertReading, BertSequence, MemoryUse, Model, ModelConfig};
+use canopy_nn::model::{
+    BertReading, BertSequence, MemoryUse, Model, ModelConfig, PackedTransformer,
+};
 use canopy_tokenize::WordPieces;
 use canopy_tokenize::{KeptTokenizer, ModelTokenizer, Side, Tokenizer};
 
@@ -337,7 +339,7 @@ impl ModelFolder {
         let file = self.weights(folder)?;
         let in_8_bits = file.is_in_8_bits();
         let model = Model::uninitialised(&self.model, device)?;
-        let model = if Model::is_packed_whole(&self.model, device) {
+        let model = if PackedTransformer::packs_whole(&self.model, device) {
             let (weights, unread) = load_unread(model, file)?;
             weights.with_unread(unread)
         } else {

@@ -387,26 +387,15 @@ impl ModelConfig {
 
     /// How many sentences a token reads in each head, where there is a choice.
     pub fn top_t(&self) -> Option<usize> {
-        match self.context? {
-            Context::Conditional { top_t, .. } | Context::HierarchicalConditional { top_t, .. } => {
-                Some(top_t)
-            }
-            _ => None,
-        }
+        self.context?.mechanism().top_t()
     }
 
     /// Lets every token read `top_t` sentences in each head; false where there is no such choice.
     pub fn set_top_t(&mut self, top_t: usize) -> bool {
-        match &mut self.context {
-            Some(
-                Context::Conditional { top_t: own, .. }
-                | Context::HierarchicalConditional { top_t: own, .. },
-            ) => {
-                *own = top_t;
-                true
-            }
-            _ => false,
-        }
+        let with_top_t = |context: Context| context.mechanism().with_top_t(top_t);
+        let context = self.context.and_then(with_top_t);
+        self.context = context.or(self.context);
+        context.is_some()
     }
 
     pub(super) fn rnn_search(&self) -> RnnSearchConfig {

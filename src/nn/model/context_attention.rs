@@ -1,5 +1,8 @@
 //! The two ways in which an attention to the document joins a layer, whichever mechanism it is.
 
+use std::fmt::Debug;
+use std::sync::Arc;
+
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
@@ -7,12 +10,15 @@ use super::config::{ModelConfig, NormPosition};
 use super::context::{ContextGate, ContextGateConfig, ContextLayer, ContextLayerConfig};
 use super::context_config::{Context, Placement};
 use super::documents::Documents;
-use super::han::{HanContext, HanContextConfig};
-use super::identity_init::set_to_identity;
+use super::linear::Linear;
+use super::mechanism::GatedLayer;
 use super::norm::Norm;
-use super::prepared::{Memory, PreparedMemory, WordMemory};
+use super::packed::Pack;
+use super::prepared::{Memory, PreparedMemory};
 use super::query_spans::QuerySpan;
-use super::systems::ContextAttention;
+use super::recorder::{AttentionKind, AttentionRecorder};
+use super::source2token::Source2Token;
+use super::systems::{ContextAttention, GatedContext};
 use canopy_kernels::{DropoutSource, dropout};
 
 /// Attention to the document inside a layer.
@@ -48,7 +54,7 @@ impl ContextSublayer {
     fn new(config: &ModelConfig, placement: Placement, device: &Device) -> Option<Self> {
         let mechanism = config.context?.mechanism();
         Some(Self {
-            attention: ContextAttention::new(config, device)?,
+            attention: mechanism.attention(config, device)?,
             gate: mechanism
                 .has_gated_sublayers()
                 .then(|| gate(config, device)),
@@ -86,15 +92,72 @@ fn gate(config: &ModelConfig, device: &Device) -> ContextGate {
         .init(device)
 }
 
-/// A context layer after the last layer of encoder or decoder.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there are few of them, and they live long"
-)]
-#[derive(Module, Debug)]
-pub enum GatedContext {
-    Layer(LayeredContext),
-    Han(HanContext),
+impl ContextAttention {
+    /// Projects all that does not depend on who reads.
+    pub fn prepare(&self, memory: &Memory) -> PreparedMemory {
+        self.layer().prepared(memory)
+    }
+
+    /// # Shapes
+    /// - queries, output: `[query rows, d_model]`
+    pub fn forward(
+        &self,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        memory: &Memory,
+    ) -> Tensor<2> {
+        self.prepare(memory).attend(queries, query_spans, None)
+    }
+
+    /// Encodings of the sentences of `words`; none if the attention does not read any.
+    ///
+    /// # Shapes
+    /// - words: `[rows, d_model]`
+    /// - output: `[sentences, d_model]`
+    pub fn encode_sentences(&self, words: &Tensor<2>, documents: &Documents) -> Option<Tensor<2>> {
+        let encoder = self.source2token()?;
+        Some(encoder.forward(words.clone(), &documents.sentences))
+    }
+
+    /// The encoder of sentences that it has.
+    pub fn source2token(&self) -> Option<&Source2Token> {
+        self.layer().source2token()
+    }
+
+    /// Whether keys are tokens; else they are sentences.
+    pub(super) fn reads_tokens(&self) -> bool {
+        self.layer().reads_tokens()
+    }
+
+    /// Whether it reads the states that enter the layer, and not those that enter the sublayer.
+    pub(super) fn reads_entering_states(&self) -> bool {
+        self.layer().reads_entering_states()
+    }
+
+    /// Whether it chooses sentences by a tree of them.
+    pub(super) fn has_trees(&self) -> bool {
+        self.layer().has_trees()
+    }
+
+    /// Reads this many sentences from now on, where there is a choice.
+    pub(super) fn set_top_t(&mut self, top_t: usize) {
+        self.layer_mut().set_top_t(top_t);
+    }
+
+    pub(super) fn init_near_identity(&mut self) {
+        self.layer_mut().init_near_identity();
+    }
+
+    /// The last projection, after which there is nothing but a sum.
+    pub(super) fn output_mut(&mut self) -> &mut Linear {
+        self.layer_mut().output_mut()
+    }
+
+    /// Its form on the CPU with the `layer` that follows it after the last layer of a decoder; none where burn's layers
+    /// compute the two.
+    fn pack<'a>(&'a self, layer: &'a ContextLayer) -> Option<Pack<'a>> {
+        self.layer().pack(layer)
+    }
 }
 
 /// Attention to the document with the layer that follows it.
@@ -104,43 +167,72 @@ pub struct LayeredContext {
     pub layer: ContextLayer,
 }
 
+impl LayeredContext {
+    /// An attention with a layer that is drawn at random.
+    pub(super) fn new(attention: ContextAttention, config: &ModelConfig, device: &Device) -> Self {
+        let layer =
+            ContextLayerConfig::new(config.d_model, config.d_ff).with_warm_gate(config.warm_gate);
+        Self {
+            attention,
+            layer: layer.init(device),
+        }
+    }
+}
+
+impl GatedLayer for LayeredContext {
+    fn prepared(&self, memory: &Memory) -> GatedMemory {
+        GatedMemory::new(LayeredMemory {
+            memory: self.attention.prepare(memory),
+            layer: self.layer.clone(),
+        })
+    }
+
+    fn init_near_identity(&mut self, norm: Norm) {
+        self.attention.init_near_identity();
+        self.layer.feed_forward.pass_on();
+        self.layer.norm_ff = norm;
+    }
+
+    fn gate(&self) -> &ContextGate {
+        &self.layer.gate
+    }
+
+    fn read_recorded(
+        &self,
+        [_, queries]: [&Tensor<2>; 2],
+        query_spans: &[QuerySpan],
+        memory: &Memory,
+        position: (AttentionKind, usize),
+        recorder: &mut AttentionRecorder,
+    ) -> Tensor<2> {
+        let (attention, none) = (&self.attention, DropoutSource::none());
+        let read =
+            attention.attend_recorded(queries, query_spans, memory, &none, position, recorder);
+        self.layer.context(read, &none)
+    }
+
+    fn attention(&self) -> Option<&ContextAttention> {
+        Some(&self.attention)
+    }
+
+    fn attention_mut(&mut self) -> Option<&mut ContextAttention> {
+        Some(&mut self.attention)
+    }
+
+    fn pack(&self) -> Option<Pack<'_>> {
+        self.attention.pack(&self.layer)
+    }
+}
+
 impl GatedContext {
     /// None if the context is attended to in another place.
     pub(super) fn new(config: &ModelConfig, device: &Device) -> Option<Self> {
-        if let Some(Context::Han { previous, .. }) = config.context {
-            let config = HanContextConfig::new(config.d_model, config.d_ff, config.num_heads)
-                .with_context_size(previous)
-                .with_warm_gate(config.warm_gate);
-            return Some(Self::Han(config.init(device)));
-        }
-        if !config.context?.is_gated() {
-            return None;
-        }
-        let attention = ContextAttention::new(config, device)?;
-        let layer =
-            ContextLayerConfig::new(config.d_model, config.d_ff).with_warm_gate(config.warm_gate);
-        Some(Self::Layer(LayeredContext {
-            attention,
-            layer: layer.init(device),
-        }))
+        config.context?.mechanism().gated_layer(config, device)
     }
 
     /// Begins by likeness; `norm` gives what the layer is to give in size.
-    pub(super) fn init_identity(&mut self, norm: Norm) {
-        match self {
-            Self::Layer(context) => {
-                context.attention.init_near_identity();
-                context.layer.feed_forward.pass_on();
-                context.layer.norm_ff = norm;
-            }
-            Self::Han(han) => {
-                set_to_identity(&mut han.word_query);
-                set_to_identity(&mut han.sentence_query);
-                han.word_attention.init_identity();
-                han.sentence_attention.init_identity();
-                han.feed_forward.pass_on();
-            }
-        }
+    pub(super) fn init_near_identity(&mut self, norm: Norm) {
+        self.layer_mut().init_near_identity(norm);
     }
 
     /// The states `own`, joined with what their tokens read with `queries`.
@@ -161,35 +253,48 @@ impl GatedContext {
 
     /// Projects all that does not depend on who reads.
     pub fn prepare(&self, memory: &Memory) -> GatedMemory {
-        match self {
-            Self::Layer(context) => GatedMemory::Layer {
-                memory: context.attention.prepare(memory),
-                layer: Box::new(context.layer.clone()),
-            },
-            Self::Han(han) => GatedMemory::Han {
-                words: Box::new(han.prepare(memory.values.clone())),
-                documents: memory.documents.clone(),
-                han: Box::new(han.clone()),
-            },
-        }
+        self.layer().prepared(memory)
+    }
+
+    /// The attention that it has, if it is one of those that also stand in layers.
+    pub(super) fn attention(&self) -> Option<&ContextAttention> {
+        self.layer().attention()
+    }
+
+    pub(super) fn attention_mut(&mut self) -> Option<&mut ContextAttention> {
+        self.layer_mut().attention_mut()
+    }
+
+    /// Its form on the CPU after the last layer of a decoder; none where burn's layers compute it.
+    pub(super) fn pack(&self) -> Option<Pack<'_>> {
+        self.layer().pack()
     }
 }
 
 /// A memory as a [`GatedContext`] reads it, with the layers that do.
 #[derive(Debug, Clone)]
-pub enum GatedMemory {
-    Layer {
-        memory: PreparedMemory,
-        layer: Box<ContextLayer>,
-    },
-    Han {
-        words: Box<WordMemory>,
-        documents: Documents,
-        han: Box<HanContext>,
-    },
+pub struct GatedMemory(Arc<dyn JoinMemory>);
+
+/// Joins states with a memory that is prepared.
+pub(super) trait JoinMemory: Debug + Send + Sync {
+    /// The states `own`, joined with what their tokens read with `queries`.
+    ///
+    /// # Shapes
+    /// - own, queries, output: `[query rows, d_model]`
+    fn join(
+        &self,
+        own: Tensor<2>,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        drop: &DropoutSource,
+    ) -> Tensor<2>;
 }
 
 impl GatedMemory {
+    pub(super) fn new(memory: impl JoinMemory + 'static) -> Self {
+        Self(Arc::new(memory))
+    }
+
     /// [`GatedContext::forward`] over this memory.
     ///
     /// # Shapes
@@ -201,16 +306,26 @@ impl GatedMemory {
         query_spans: &[QuerySpan],
         drop: &DropoutSource,
     ) -> Tensor<2> {
-        match self {
-            Self::Layer { memory, layer } => {
-                let read = memory.attend(queries, query_spans, drop.attention());
-                layer.forward(read, own, drop)
-            }
-            Self::Han {
-                words,
-                documents,
-                han,
-            } => han.attend(own, query_spans, words, documents, drop),
-        }
+        self.0.join(own, queries, query_spans, drop)
+    }
+}
+
+/// A memory of an attention, with the layer that follows it.
+#[derive(Debug)]
+struct LayeredMemory {
+    memory: PreparedMemory,
+    layer: ContextLayer,
+}
+
+impl JoinMemory for LayeredMemory {
+    fn join(
+        &self,
+        own: Tensor<2>,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        drop: &DropoutSource,
+    ) -> Tensor<2> {
+        let read = self.memory.attend(queries, query_spans, drop.attention());
+        self.layer.forward(read, own, drop)
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::traversal::TraversalRule;
+use super::systems::TraversalRule;
 use canopy_kernels::WordNormaliser;
 use canopy_metrics::similarity::Measure;
 
@@ -67,17 +67,6 @@ pub enum Context {
         fusion: Fusion,
         sentence: ContextSentence,
     },
-}
-
-impl Context {
-    /// How layers read BERT, and what it reads after each sentence; none where no BERT is read.
-    pub fn bert(self) -> Option<(Fusion, ContextSentence)> {
-        match self {
-            Self::Bert { fusion, sentence } => Some((fusion, sentence)),
-            Self::FlatTransformerBert { fusion, .. } => Some((fusion, ContextSentence::Previous)),
-            _ => None,
-        }
-    }
 }
 
 /// Which sentence of its document BERT reads after each one, where no file says it.

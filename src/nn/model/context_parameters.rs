@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use burn::module::{Module, ModuleMapper, ModuleVisitor, Param};
 use burn::tensor::Tensor;
 
-use super::system::{Model, Network};
+use super::network::Network;
+use super::system::Model;
 
 /// How the name of a warm gate's bias ends.
 const GATE_BIAS: &str = "gate.own.bias";

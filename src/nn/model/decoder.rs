@@ -6,9 +6,8 @@ use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
 use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
-use super::bert_fusion::BertFusion;
 use super::config::{ModelConfig, NormPosition};
-use super::context_attention::{ContextSublayer, GatedContext, GatedMemory};
+use super::context_attention::{ContextSublayer, GatedMemory};
 use super::context_config::Context;
 use super::counting::{Place, place_after};
 use super::encoder::EncoderOutput;
@@ -19,6 +18,7 @@ use super::prepared::{Memory, PreparedMemory};
 use super::query_spans::QuerySpan;
 use super::recorder::{AttentionKind, AttentionRecorder};
 use super::ssru::Ssru;
+use super::systems::{BertFusion, GatedContext};
 use super::variant::DecoderCell;
 use canopy_kernels::{DropoutSource, PaddedRuns, RowNumbers, Segment, is_cpu};
 

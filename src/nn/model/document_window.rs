@@ -5,7 +5,6 @@
 
 use burn::tensor::Tensor;
 
-use super::context_attention::GatedContext;
 use super::documents::Documents;
 use super::encoder::{Encoder, EncoderOutput};
 use super::packed_batch::PackedBatch;
@@ -13,6 +12,7 @@ use super::prepared::Memory;
 use super::query_spans::QuerySpan;
 use super::recorder::{AttentionKind, AttentionRecorder};
 use super::rows::select_rows;
+use super::systems::{ContextAttention, GatedContext};
 use super::transformer::Transformer;
 use canopy_kernels::DropoutSource;
 
@@ -117,20 +117,20 @@ impl Transformer {
 impl GatedContext {
     /// Whether what is read are tokens, be they chosen by encodings, and not the encodings.
     fn reads_words(&self) -> bool {
-        match self {
-            Self::Layer(context) => context.attention.reads_tokens(),
-            Self::Han(_) => true,
-        }
+        self.attention().is_none_or(ContextAttention::reads_tokens)
     }
 }
 
 impl Encoder {
+    /// The attention of the context after the last layer, if it has one that also stands in layers.
+    fn last_context(&self) -> Option<&ContextAttention> {
+        self.gated.as_ref()?.attention()
+    }
+
     /// Whether the context after the last layer chooses sentences by their encodings.
     pub(super) fn chooses_by_encodings(&self) -> bool {
-        match &self.gated {
-            Some(GatedContext::Layer(context)) => context.attention.source2token().is_some(),
-            _ => false,
-        }
+        let attention = self.last_context();
+        attention.is_some_and(|attention| attention.source2token().is_some())
     }
 
     /// States after the last sublayer, joined with those of the other sentences of the document that a window is part of; none
@@ -218,12 +218,7 @@ impl Encoder {
         words: &Tensor<2>,
         documents: &Documents,
     ) -> Option<Tensor<2>> {
-        match &self.gated {
-            Some(GatedContext::Layer(context)) => {
-                context.attention.encode_sentences(words, documents)
-            }
-            _ => None,
-        }
+        self.last_context()?.encode_sentences(words, documents)
     }
 }
 
@@ -236,7 +231,7 @@ mod tests {
     use super::super::context_config::{Context, MemorySource, Placement};
     use super::super::recorder::{HeadWeights, Recording};
     use super::super::system::Model;
-    use super::super::traversal::TraversalRule;
+    use super::super::systems::TraversalRule;
     use super::super::variant::{SpecialTokens, Variant};
     use super::*;
 

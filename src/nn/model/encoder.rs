@@ -6,9 +6,8 @@ use std::ops::Range;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
-use super::bert_fusion::BertFusion;
 use super::config::{ModelConfig, NormPosition};
-use super::context_attention::{ContextSublayer, GatedContext};
+use super::context_attention::ContextSublayer;
 use super::counting::Place;
 use super::documents::Documents;
 use super::encoder_sublayer::EncoderSublayer;
@@ -18,7 +17,7 @@ use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
 use super::recorder::{AttentionKind, AttentionRecorder};
 use super::rows::select_rows;
-use super::systems::MemoryEncoder;
+use super::systems::{BertFusion, GatedContext, MemoryEncoder};
 use canopy_kernels::DropoutSource;
 
 /// Encoded sentences.
@@ -171,7 +170,8 @@ impl Encoder {
             fusions: (0..attentions)
                 .filter_map(|_| BertFusion::new(config, device))
                 .collect(),
-            previous: MemoryEncoder::new(config, device),
+            previous: { config.context }
+                .and_then(|context| context.mechanism().memory_encoder(config, device)),
             gated: config
                 .context
                 .filter(|context| context.side().has_encoder())
@@ -187,8 +187,9 @@ impl Encoder {
         for context in &mut self.contexts {
             context.attention.set_top_t(top_t);
         }
-        if let Some(GatedContext::Layer(context)) = &mut self.gated {
-            context.attention.set_top_t(top_t);
+        let gated = self.gated.as_mut();
+        if let Some(attention) = gated.and_then(GatedContext::attention_mut) {
+            attention.set_top_t(top_t);
         }
     }
 

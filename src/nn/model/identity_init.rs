@@ -8,12 +8,9 @@ use burn::module::Param;
 use burn::tensor::Tensor;
 
 use super::attention::MultiHeadAttention;
-use super::conditional::ConditionalHeads;
 use super::feed_forward::FeedForward;
 use super::linear::Linear;
-use super::query_capsules::QueryCapsules;
 use super::source2token::Source2Token;
-use super::tree::Merge;
 
 impl MultiHeadAttention {
     pub(super) fn init_identity(&mut self) {
@@ -28,51 +25,12 @@ impl MultiHeadAttention {
     }
 }
 
-impl QueryCapsules {
-    /// Votes begin as the tokens plus what makes capsules different.
-    pub(super) fn init_votes(&mut self) {
-        self.attention.init_identity();
-        let votes = self.votes.weight.val();
-        let one = Tensor::<2>::eye(votes.dims()[0], &votes.device());
-        self.votes.weight = parameter(votes + one.repeat_dim(1, self.num_capsules));
-    }
-}
-
-impl ConditionalHeads {
-    pub(super) fn init_identity(&mut self) {
-        for projection in [
-            &mut self.query_word,
-            &mut self.key_word,
-            &mut self.query_sentence,
-            &mut self.key_sentence,
-            &mut self.value,
-        ] {
-            set_to_identity(projection);
-        }
-    }
-}
-
 impl Source2Token {
     /// Begins as the mean: keys of zero make all tokens alike.
     pub(super) fn average(&mut self) {
         self.key.weight = parameter(self.key.weight.val().zeros_like());
         set_to_identity(&mut self.value);
         set_to_identity(&mut self.output);
-    }
-}
-
-impl Merge {
-    pub(super) fn average(&mut self) {
-        if let Some(source2token) = &mut self.source2token {
-            source2token.average();
-        }
-        if let Some(multi_dim) = &mut self.multi_dim {
-            let outer = &mut multi_dim.outer;
-            outer.weight = parameter(outer.weight.val().zeros_like());
-            if let Some(bias) = &mut outer.bias {
-                *bias = parameter(bias.val().zeros_like());
-            }
-        }
     }
 }
 
@@ -112,6 +70,6 @@ pub(super) fn set_to_identity(linear: &mut Linear) {
 }
 
 /// A parameter that learns, whatever made the tensor.
-fn parameter<const D: usize>(tensor: Tensor<D>) -> Param<Tensor<D>> {
+pub(super) fn parameter<const D: usize>(tensor: Tensor<D>) -> Param<Tensor<D>> {
     Param::from_tensor(tensor.detach())
 }

@@ -41,9 +41,10 @@ impl Model {
         let datastore = self.datastore.as_ref()?;
         let drop = DropoutSource::none();
         let encoded = self.encode(&batch.source, &drop);
-        let last = self.network.as_ref().last_layer(batch, &encoded)?;
+        let network = self.network.as_ref();
+        let last = network.last_layer(batch, &encoded)?;
         let translations = self.translations(&batch.source, &batch.references, &encoded, &drop);
-        let scores = self.scores_with(&encoded, translations.as_ref(), batch, &drop);
+        let scores = network.scores(&encoded, translations.as_ref(), batch, &drop);
         let alone = of_labels(scores, &batch.labels).into_iter().map(f32::exp);
         let words = alone
             .zip(&batch.labels)

@@ -3,12 +3,9 @@
 //! Sentences of a batch are runs of rows in one matrix `[rows, d_model]`; no row is padding. Files, threads and windows
 //! are unknown here.
 
-mod additive;
 mod attention;
 mod batch;
 mod bert;
-mod bert_fusion;
-mod conditional;
 mod config;
 mod context;
 mod context_attention;
@@ -23,11 +20,6 @@ mod encoder;
 mod encoder_sublayer;
 mod executor;
 mod feed_forward;
-mod flat;
-mod flat_transformer;
-mod han;
-mod hierarchical;
-mod hierarchical_conditional;
 mod identity_init;
 mod input_layer;
 mod knn_lookup;
@@ -36,6 +28,7 @@ mod linear;
 #[cfg(test)]
 mod loops;
 mod mechanism;
+mod network;
 mod norm;
 mod packed;
 mod packed_batch;
@@ -44,14 +37,11 @@ mod pooling;
 mod positions;
 mod prepared;
 mod preset;
-mod query_capsules;
 mod query_spans;
 mod read_only;
 mod recorder;
-mod recurrent;
 mod rnn_search;
 mod rows;
-mod selective;
 mod sentence_selection;
 mod sinusoids;
 mod source2token;
@@ -61,26 +51,18 @@ mod systems;
 #[cfg(test)]
 mod tests;
 mod transformer;
-mod traversal;
-mod tree;
 mod universal;
 mod unread;
 mod validation;
 mod variant;
 mod warm_start;
 
-pub use additive::{AdditiveAttention, AdditiveAttentionConfig, Alignment};
 pub use attention::{MultiHeadAttention, MultiHeadAttentionConfig};
 pub use batch::Batch;
 pub use bert::{Bert, BertBatch, BertConfig, BertLayer, BertReader, BertReading, BertSequence};
-pub use bert_fusion::BertFusion;
-pub use conditional::{
-    ConditionalAttention, ConditionalAttentionConfig, ConditionalHeads, ConditionalHeadsConfig,
-    keep_top_t,
-};
 pub use config::{Architecture, MemoryUse, ModelConfig, NormPosition, Positions};
 pub use context::{ContextGate, ContextGateConfig, ContextLayer, ContextLayerConfig, WARM};
-pub use context_attention::{ContextSublayer, GatedContext, GatedMemory, LayeredContext};
+pub use context_attention::{ContextSublayer, GatedMemory, LayeredContext};
 pub use context_config::{
     Context, ContextReach, ContextSentence, FlatLevel, Fusion, MemorySource, MergeKind, Placement,
     Reach, Side,
@@ -96,18 +78,12 @@ pub use executor::{
     BatchSetup, Batching, Decode, DraftStates, Executor, ExecutorKind, SearchMemory, SentenceStates,
 };
 pub use feed_forward::{FeedForward, FeedForwardConfig};
-pub use flat::{FlatAttention, FlatAttentionConfig};
-pub use flat_transformer::FlatSegments;
-pub use han::{HanContext, HanContextConfig};
-pub use hierarchical::SentenceAttention;
-pub use hierarchical_conditional::{
-    HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig, TreeChoice, TreeHeads,
-};
 pub use input_layer::InputLayer;
 pub use knn_lookup::RetrievedToken;
 pub use layout::{Layout, Sublayer};
 pub use linear::Linear;
 pub use mechanism::{ContextWeights, ReadSentences};
+pub use network::Network;
 pub use norm::Norm;
 pub use packed::{
     GpuState, GpuTransformer, PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState,
@@ -117,31 +93,33 @@ pub use packed_batch::PackedBatch;
 pub use parts::{Cost, Part, PartGroup};
 pub use pooling::{Pooling, normalised, pooled};
 pub use positions::PositionTables;
-pub use prepared::{
-    DocumentTree, Memory, PreparedMemory, SelectedMemory, TreeMemory, VisibleMemory, WordMemory,
-};
+pub use prepared::{Memory, PreparedMemory, SelectedMemory, VisibleMemory, WordMemory};
 pub use preset::Preset;
-pub use query_capsules::{Capsules, QueryCapsules, QueryCapsulesConfig, RoutedCapsules};
 pub use query_spans::{QuerySpan, Visible};
 pub use recorder::{
     AttentionKind, AttentionRecorder, AttentionWeights, GateActivations, HeadWeights,
     RecordedLayer, RecordedVisits, Recording, SentenceWeights,
 };
-pub use recurrent::{
-    BidirectionalEncoder, BidirectionalEncoderConfig, Gate, GruCell, GruCellConfig, GruInput,
+pub use rnn_search::{
+    AdditiveAttention, AdditiveAttentionConfig, Alignment, BidirectionalEncoder,
+    BidirectionalEncoderConfig, Gate, GruCell, GruCellConfig, GruInput, RnnDecoder, RnnEncoded,
+    RnnSearch, RnnSearchConfig, RnnState,
 };
-pub use rnn_search::{RnnDecoder, RnnEncoded, RnnSearch, RnnSearchConfig, RnnState};
-pub use selective::{SelectiveAttention, SelectiveAttentionConfig};
 pub use sentence_selection::{SelectedSentences, relevance};
 pub use source2token::{Source2Token, Source2TokenConfig};
 pub use ssru::Ssru;
-pub use system::{Model, Network, Reranker};
-pub use systems::{ContextAttention, PreviousEncoder};
-pub use transformer::Transformer;
-pub use traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch, Visit, top_t};
-pub use tree::{
-    ContentTree, Merge, MergeConfig, MultiDimSource2Token, MultiDimSource2TokenConfig, path_sums,
+pub use system::{Model, Reranker};
+pub use systems::{
+    BertFusion, Capsules, ConditionalAttention, ConditionalAttentionConfig, ConditionalHeads,
+    ConditionalHeadsConfig, ContentTree, ContextAttention, DocumentTree, FlatAttention,
+    FlatAttentionConfig, FlatSegments, GatedContext, HanContext, HanContextConfig,
+    HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig, Merge, MergeConfig,
+    MultiDimSource2Token, MultiDimSource2TokenConfig, PreviousEncoder, QueryCapsules,
+    QueryCapsulesConfig, RoutedCapsules, SelectiveAttention, SelectiveAttentionConfig,
+    SentenceAttention, Traversal, TraversalRule, TreeChoice, TreeHeads, TreeKeys, TreeMemory,
+    TreeSearch, Visit, keep_top_t, path_sums, top_t,
 };
+pub use transformer::Transformer;
 pub use universal::{Universal, UniversalConfig};
 pub use unread::UnreadWeights;
 pub use variant::{

@@ -11,9 +11,7 @@ use super::documents::Documents;
 use super::query_spans::{QuerySpan, Visible};
 use super::recorder::{AttentionWeights, Recording, visible_weights};
 use super::source2token::Source2Token;
-use super::traversal::TreeKeys;
-use super::tree::ContentTree;
-use canopy_kernels::{Dropout, Projected};
+use canopy_kernels::{Dropout, Projected, Segment};
 
 /// The tokens of some documents, as they are read.
 #[derive(Debug, Clone)]
@@ -96,6 +94,17 @@ pub(super) trait Attend: Clone + Debug + Send + Sync + 'static {
         query: MemoryQuery<'_, Self::Projected>,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights);
+}
+
+/// Prepares a memory for an attention, whichever it is.
+pub(super) trait PrepareMemory {
+    fn prepared(&self, memory: &Memory) -> PreparedMemory;
+}
+
+impl<A: Attend> PrepareMemory for A {
+    fn prepared(&self, memory: &Memory) -> PreparedMemory {
+        PreparedMemory::new(self, memory)
+    }
 }
 
 /// Rows that attend to a projected memory.
@@ -236,27 +245,6 @@ pub struct WordMemory {
     pub values: Tensor<2>,
 }
 
-/// One document's tree with the keys of its nodes.
-#[derive(Debug, Clone)]
-pub struct DocumentTree {
-    pub tree: ContentTree,
-    /// Projected nodes of every level, `[nodes, d_k]` each.
-    pub keys: Vec<Tensor<2>>,
-    /// The keys in the order of the search.
-    pub search_keys: TreeKeys,
-    /// Sentence of every leaf: those with tokens.
-    pub leaves: Vec<usize>,
-}
-
-/// Trees and tokens, as often as they are read.
-#[derive(Debug, Clone)]
-pub struct TreeMemory {
-    /// Sentence keys are the sums on their paths.
-    pub selected: SelectedMemory,
-    /// One for each document; none where nothing is said.
-    pub trees: Vec<Option<DocumentTree>>,
-}
-
 impl SelectedMemory {
     /// The memory and the projected queries that read it.
     pub fn read_by(&self, word_queries: Tensor<2>, sentence_queries: Tensor<2>) -> Projected {
@@ -268,4 +256,39 @@ impl SelectedMemory {
             sentence_keys: self.sentence_keys.clone(),
         }
     }
+}
+
+/// Plain attention to the tokens that the memory gives as the own sentence's.
+impl Attend for MultiHeadAttention {
+    type Projected = WordMemory;
+
+    fn project_memory(&self, memory: &Memory) -> WordMemory {
+        let (keys, values) = self.project(memory.values.clone());
+        WordMemory { keys, values }
+    }
+
+    fn attend_memory(&self, query: MemoryQuery<'_, WordMemory>) -> Tensor<2> {
+        let WordMemory { keys, values } = query.memory.clone();
+        let segments = own_segments(&query);
+        self.attend(query.rows, (keys, values), &segments, query.dropout)
+    }
+
+    fn attend_with_weights(
+        &self,
+        query: MemoryQuery<'_, WordMemory>,
+        keep: &Recording,
+    ) -> (Tensor<2>, AttentionWeights) {
+        let read = self.attend_memory(query.clone());
+        let segments = own_segments(&query);
+        let keys = &query.memory.keys;
+        (read, self.weights_of(query.rows, keys, &segments, keep))
+    }
+}
+
+fn own_segments(query: &MemoryQuery<'_, WordMemory>) -> Arc<[Segment]> {
+    let segments = query.spans.iter().map(|span| Segment {
+        queries: span.rows.clone(),
+        keys: query.documents.sentences[span.sentence].clone(),
+    });
+    segments.collect()
 }

@@ -119,13 +119,12 @@ impl Documents {
 mod tests {
     use burn::tensor::{Device, Distribution, Tensor};
 
-    use super::super::conditional::ConditionalAttentionConfig;
     use super::super::context_config::FlatLevel;
-    use super::super::flat::FlatAttentionConfig;
-    use super::super::han::HanContextConfig;
-    use super::super::hierarchical_conditional::HierarchicalConditionalAttentionConfig;
     use super::super::rows::select_rows;
-    use super::super::selective::SelectiveAttentionConfig;
+    use super::super::systems::{
+        ConditionalAttentionConfig, FlatAttentionConfig, HanContextConfig,
+        HierarchicalConditionalAttentionConfig, SelectiveAttentionConfig,
+    };
     use super::*;
     use canopy_kernels::{DropoutSource, WordNormaliser};
 

@@ -1,24 +1,21 @@
 //! One translation model, whichever system it is.
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use burn::module::{Module, ModuleVisitor, Param};
 use burn::tensor::{Device, Tensor};
 
 use super::batch::Batch;
-use super::bert::{Bert, BertReader, BertReading};
+use super::bert::BertReader;
 use super::config::{Architecture, ModelConfig};
-use super::context_config::{Context, ContextReach, ContextSentence, MemorySource};
-use super::decoder::DecoderOutput;
+use super::context_config::{Context, ContextSentence, MemorySource};
 use super::encoder::EncoderOutput;
-use super::executor::SearchWeights;
+use super::network::Network;
 use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
 use super::rnn_search::RnnSearch;
 use super::transformer::Transformer;
 use super::unread::UnreadWeights;
-use super::variant::SpecialTokens;
 use crate::datastore::Datastore;
 use crate::error::Result;
 use crate::shortlist::Shortlist;
@@ -41,17 +38,6 @@ impl ModuleVisitor for Draw {
     }
 }
 
-/// The network.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "there are few of them, and they live long"
-)]
-#[derive(Module, Debug)]
-pub enum Network {
-    Transformer(Transformer),
-    RnnSearch(RnnSearch),
-}
-
 /// A whole model.
 #[derive(Module, Debug)]
 pub struct Model {
@@ -59,7 +45,7 @@ pub struct Model {
     /// The sentence-level model that training began with, where others' states come from it; it does not change.
     pub stage_one: Option<Transformer>,
     #[module(skip)]
-    pub(super) context: Option<Context>,
+    pub(crate) context: Option<Context>,
     /// The datastore whose tokens are mixed with the next tokens of a search.
     #[module(skip)]
     pub(super) datastore: Option<Datastore>,
@@ -75,12 +61,6 @@ pub struct Model {
     /// Default beam size of its searches; none for the general default.
     #[module(skip)]
     pub beam_size: Option<usize>,
-    /// The weights of searches; none where burn's layers search.
-    #[module(skip)]
-    pub(super) search_weights: Option<SearchWeights>,
-    /// Search weights of [`Self::stage_one`].
-    #[module(skip)]
-    pub(super) stage_one_weights: Option<SearchWeights>,
     /// The place of the weights that are not read yet; none if all are here.
     #[module(skip)]
     pub(super) unread: Option<Arc<dyn UnreadWeights>>,
@@ -98,57 +78,6 @@ pub struct Reranker {
     pub weight: f32,
     /// Tokens that it reads and writes at most, with the end of the sentence.
     pub max_tokens: usize,
-}
-
-/// A network of a model, or the sentence-level model that its training began with.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum NetworkRef<'m> {
-    Transformer(&'m Transformer),
-    RnnSearch(&'m RnnSearch),
-}
-
-impl Network {
-    pub(super) fn as_ref(&self) -> NetworkRef<'_> {
-        match self {
-            Self::Transformer(network) => NetworkRef::Transformer(network),
-            Self::RnnSearch(network) => NetworkRef::RnnSearch(network),
-        }
-    }
-}
-
-impl NetworkRef<'_> {
-    /// As [`Model::scores_with`].
-    pub fn scores(
-        self,
-        encoded: &EncoderOutput,
-        translations: Option<&Memory>,
-        batch: &Batch,
-        drop: &DropoutSource,
-    ) -> Tensor<2> {
-        let encoded = encoded.select(&batch.translated);
-        match self {
-            Self::Transformer(network) => {
-                let (target, layers) = (&batch.target, &network.decoder);
-                let decoded = network.decode(target, &encoded, drop);
-                let states = layers.join(decoded, target, &encoded, translations, drop);
-                network.vocabulary_scores(states)
-            }
-            Self::RnnSearch(network) => {
-                network.scores(&network.encoded(&encoded), &batch.target, drop)
-            }
-        }
-    }
-
-    /// The last decoder layer, a row for each of `batch.target`; none if the network is recurrent.
-    pub fn last_layer(self, batch: &Batch, encoded: &EncoderOutput) -> Option<DecoderOutput> {
-        match self {
-            Self::Transformer(network) => {
-                let encoded = encoded.select(&batch.translated);
-                Some(network.decode(&batch.target, &encoded, &DropoutSource::none()))
-            }
-            Self::RnnSearch(_) => None,
-        }
-    }
 }
 
 impl Model {
@@ -207,8 +136,6 @@ impl Model {
             reranker: None,
             length_penalty: None,
             beam_size: None,
-            search_weights: None,
-            stage_one_weights: None,
             unread: None,
         })
     }
@@ -222,15 +149,6 @@ impl Model {
         }
     }
 
-    /// Whether burn's CPU backend computes it.
-    pub fn is_on_cpu(&self) -> bool {
-        let table = match &self.network {
-            Network::Transformer(network) => &network.embedding.words,
-            Network::RnnSearch(network) => &network.source_words,
-        };
-        is_cpu(&table.lazy_device())
-    }
-
     /// The distribution that the model's is interpolated with.
     pub fn datastore(&self) -> Option<&Datastore> {
         self.datastore.as_ref()
@@ -239,21 +157,6 @@ impl Model {
     /// Whether translations of other sentences are read.
     pub fn is_bilingual(&self) -> bool {
         self.context.is_some_and(Context::is_bilingual)
-    }
-
-    /// Which translations of its document a sentence reads, its own aside; none if the model is not bilingual.
-    pub fn translations_read(&self, sentence: usize, document: &Range<usize>) -> Range<usize> {
-        let none = sentence..sentence;
-        match self.context {
-            Some(context) if context.is_bilingual() => match context.reach() {
-                ContextReach::Document => document.clone(),
-                ContextReach::Before => document.start..sentence,
-                ContextReach::Previous(count) => {
-                    document.start.max(sentence.saturating_sub(count))..sentence
-                }
-            },
-            _ => none,
-        }
     }
 
     /// Whether other sentences have to be encoded with each one.
@@ -270,26 +173,9 @@ impl Model {
         }
     }
 
-    /// Puts the weights of a trained BERT in, if the model reads one.
-    pub fn set_bert(&mut self, bert: Bert, reading: &BertReading) {
-        if let Network::Transformer(network) = &mut self.network
-            && network.bert.is_some()
-        {
-            network.bert = Some(BertReader::around(bert, reading));
-        }
-    }
-
     /// Whether anything beyond the sentence is read.
     pub fn reads_documents(&self) -> bool {
         self.context.is_some()
-    }
-
-    /// Tokens of the target vocabulary.
-    pub fn vocab_size(&self) -> usize {
-        match &self.network {
-            Network::Transformer(network) => network.target_vocab_size(),
-            Network::RnnSearch(network) => network.logits.lazy_shape()[0],
-        }
     }
 
     /// Encodes the sentences of whole documents.
@@ -389,7 +275,8 @@ impl Model {
     pub fn scores(&self, batch: &Batch, drop: &DropoutSource) -> Tensor<2> {
         let encoded = self.encode_translated(batch, drop);
         let translations = self.translations(&batch.source, &batch.references, &encoded, drop);
-        self.scores_with(&encoded, translations.as_ref(), batch, drop)
+        let network = self.network.as_ref();
+        network.scores(&encoded, translations.as_ref(), batch, drop)
     }
 
     /// Encodes the documents of a batch: of read-only sentences only what others read of them, where that can be separated
@@ -412,50 +299,11 @@ impl Model {
         })
     }
 
-    /// [`Self::scores`] with the encoded sentences of `batch.source` and what is read of their translations; here a
-    /// sentence may be translated several times.
-    ///
-    /// # Shapes
-    /// - output: `[target rows, vocab]`
-    pub fn scores_with(
-        &self,
-        encoded: &EncoderOutput,
-        translations: Option<&Memory>,
-        batch: &Batch,
-        drop: &DropoutSource,
-    ) -> Tensor<2> {
-        let network = self.network.as_ref();
-        network.scores(encoded, translations, batch, drop)
-    }
-
     /// Mean label-smoothed loss in nats a token.
     ///
     /// # Shapes
     /// - output: `[1]`
     pub fn loss(&self, batch: &Batch, label_smoothing: f32, drop: &DropoutSource) -> Tensor<1> {
         label_smoothed_cross_entropy(self.scores(batch, drop), &batch.labels, label_smoothing)
-    }
-
-    /// The ids of its vocabulary that are no words.
-    pub fn tokens(&self) -> SpecialTokens {
-        match &self.network {
-            Network::Transformer(network) => network.tokens.clone(),
-            Network::RnnSearch(_) => SpecialTokens::default(),
-        }
-    }
-
-    /// From now on translations begin with this token, or with any.
-    pub fn force_first(&mut self, token: Option<u32>) {
-        if let Network::Transformer(network) = &mut self.network {
-            network.tokens.forced_first = token;
-        }
-        self.search_weights = self.packing().map(SearchWeights::new);
-    }
-
-    /// How many sentences a token reads in each head, where there is a choice.
-    pub fn set_top_t(&mut self, top_t: usize) {
-        if let Network::Transformer(network) = &mut self.network {
-            network.encoder.set_top_t(top_t);
-        }
     }
 }

@@ -71,7 +71,7 @@ fn drawn(context: Context, device: &Device) -> (Model, Bert) {
 }
 
 fn fused((mut model, bert): (Model, Bert), trained: bool) -> Model {
-    model.set_bert(bert, &reading(trained));
+    model.network.set_bert(bert, &reading(trained));
     model
 }
 

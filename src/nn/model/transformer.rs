@@ -13,12 +13,13 @@ use super::decoder::{Decoder, DecoderMemory, DecoderOutput, DecoderState};
 use super::documents::Documents;
 use super::embedding::Embedding;
 use super::encoder::{Encoder, EncoderOutput};
-use super::flat_transformer::FlatSegments;
+use super::executor::SearchWeights;
 use super::input_layer::InputLayer;
 use super::packed_batch::PackedBatch;
 use super::positions::count_absolutely;
 use super::prepared::Memory;
 use super::recorder::{AttentionKind, AttentionRecorder, Joined};
+use super::systems::FlatSegments;
 use super::variant::SpecialTokens;
 use canopy_kernels::{
     DropoutSource, StepScores, TokenSelection, dropout, log_softmax, product_with_table,
@@ -48,6 +49,9 @@ pub struct Transformer {
     pub reserve: Option<usize>,
     #[module(skip)]
     pub tokens: SpecialTokens,
+    /// The weights of its searches; none where burn's layers search.
+    #[module(skip)]
+    pub(super) search_weights: Option<SearchWeights>,
 }
 
 impl Transformer {
@@ -83,12 +87,14 @@ impl Transformer {
             reserve: absolute
                 .then(|| ModelConfig::least_window(config.max_tokens) - config.max_tokens),
             tokens: config.tokens.clone(),
+            search_weights: None,
         }
     }
 
     /// The sentence-level model that gives other sentences' states, without gradients: the encoder, and the rest if
     /// translations are read too.
     pub(super) fn into_stage_one(mut self, bilingual: bool) -> Self {
+        self.search_weights = None;
         if !bilingual {
             self.decoder.layers.clear();
             self.decoder.final_norm = None;

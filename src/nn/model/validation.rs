@@ -27,9 +27,6 @@ impl Context {
         if mechanism.needs_post_norm() && config.norm == NormPosition::Pre {
             return refuse("norm", &"pre", "post with this context");
         }
-        if let Self::QueryCapsules { capsules: 0, .. } = self {
-            return refuse("context.capsules", &0, "at least 1");
-        }
         mechanism.validate(config)?;
         if config.bert.is_some() && self.bert().is_none() {
             return refuse("bert", &"set", "none with this context");

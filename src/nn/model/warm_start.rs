@@ -6,15 +6,15 @@
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 
-use super::bert_fusion::BertFusion;
 use super::config::{Architecture, ModelConfig};
 use super::context_attention::ContextSublayer;
 use super::context_config::Context;
 use super::embedding::Embedding;
 use super::encoder::Encoder;
+use super::network::Network;
 use super::norm::Norm;
 use super::preset::{BASE, Preset};
-use super::system::{Model, Network};
+use super::system::Model;
 use super::transformer::Transformer;
 use crate::error::{BaseError, Error, Result};
 
@@ -46,7 +46,7 @@ impl ModelConfig {
             let allowed = format!("{} like the model to begin with", base.encoder);
             return refuse("encoder", self.encoder.to_string(), allowed);
         }
-        if base.context.is_some() && base.context != self.choosing_like(base).context {
+        if base.context.is_some() && base.context != self.set_like(base).context {
             let allowed =
                 "the context of the model to begin with, or begin with one without".into();
             return refuse("context", format!("{:?}", self.context), allowed);
@@ -78,32 +78,13 @@ impl ModelConfig {
         })
     }
 
-    /// This with the sentences that `base` chooses, and the tree that it finds them in: their number and kind may be set for a
-    /// run.
-    fn choosing_like(&self, base: &Self) -> Self {
+    /// This with what may be set for a run, such as the number of chosen sentences, as `base` has it.
+    fn set_like(&self, base: &Self) -> Self {
         let mut own = self.clone();
-        if let Some(top_t) = base.top_t() {
-            own.set_top_t(top_t);
-        }
-        if let (
-            Some(Context::Bert { sentence, .. }),
-            Some(Context::Bert {
-                sentence: other, ..
-            }),
-        ) = (&mut own.context, base.context)
+        if let (Some(context), Some(base)) = (&mut own.context, base.context)
+            && let Some(set) = context.mechanism().set_like(base)
         {
-            *sentence = other;
-        }
-        if let (
-            Some(Context::HierarchicalConditional { merge, rule, .. }),
-            Some(Context::HierarchicalConditional {
-                merge: other_merge,
-                rule: other_rule,
-                ..
-            }),
-        ) = (&mut own.context, base.context)
-        {
-            (*merge, *rule) = (other_merge, other_rule);
+            *context = set;
         }
         own
     }
@@ -182,12 +163,12 @@ impl Transformer {
         self.encoder.silence_contexts();
         self.encoder.silence_fusions(&self.embedding);
         if let Some(flat) = &mut self.flat {
-            flat.segments = Param::from_tensor(flat.segments.val().zeros_like());
+            flat.silence();
         }
         let last = self.encoder.final_norm.as_ref();
         let last = last.or_else(|| self.encoder.sublayers.last().map(|sublayer| &sublayer.norm));
         if let (Some(gated), Some(last)) = (&mut self.encoder.gated, last) {
-            gated.init_identity(neutral(last));
+            gated.init_near_identity(neutral(last));
         }
         self.decoder.final_norm = base.decoder.final_norm;
         for (layer, mut taken) in self.decoder.layers.iter_mut().zip(base.decoder.layers) {
@@ -210,7 +191,7 @@ impl Transformer {
         let last = self.decoder.final_norm.as_ref();
         let last = last.or_else(|| self.decoder.layers.last().map(|layer| &layer.norm_ff));
         if let (Some(gated), Some(last)) = (&mut self.decoder.gated, last) {
-            gated.init_identity(neutral(last));
+            gated.init_near_identity(neutral(last));
         }
     }
 }
@@ -244,25 +225,6 @@ impl Encoder {
     }
 }
 
-impl BertFusion {
-    /// Makes a layer with this fusion do about what it did without, where it has a norm of its own: the branches, added to
-    /// the input that the norm `before` gave, come to what the own one did. All others begin as they are drawn, so that
-    /// none has a better start than another.
-    fn zero_init(&mut self, own: &mut Norm, before: &Norm) {
-        let Some(norm) = &mut self.norm else { return };
-        let output = &mut self.attention.output;
-        output.weight = Param::from_tensor(output.weight.val().zeros_like());
-        let scaled = |param: &Param<Tensor<1>>, factor: f64| {
-            Param::from_tensor((param.val() * factor).detach())
-        };
-        let passing = neutral(before);
-        norm.gamma = scaled(&passing.gamma, -2.0);
-        norm.beta = scaled(&passing.beta, -2.0);
-        own.gamma = scaled(&own.gamma, 2.0);
-        own.beta = scaled(&own.beta, 2.0);
-    }
-}
-
 /// Makes a sublayer pass on what the norm `before` it gives: its attention adds nothing, and its own norm changes little.
 fn zero_init(context: &mut ContextSublayer, before: &Norm) {
     if context.gate.is_none() {
@@ -293,7 +255,7 @@ fn like_embedded(embedding: &Embedding) -> Norm {
 
 /// A norm that gives about what it gets from `before`, whose rows have mean `mean(β)` and variance
 /// `mean(γ²) + var(β)` on average.
-fn neutral(before: &Norm) -> Norm {
+pub(super) fn neutral(before: &Norm) -> Norm {
     let (gamma, beta) = (before.gamma.val().detach(), before.beta.val().detach());
     let mean = beta.clone().mean();
     let deviation = (gamma.square().mean() + (beta.clone() - mean.clone()).square().mean()).sqrt();

@@ -232,7 +232,9 @@ impl<'a> DocumentSearch<'a> {
         for Window { read, own } in group {
             let mut is_read = vec![false; read.len()];
             for &sentence in wanted.iter().filter(|sentence| own.contains(sentence)) {
-                let others = self.model.translations_read(sentence, read);
+                let others = self.model.context.map_or(sentence..sentence, |context| {
+                    context.translations_read(sentence, read)
+                });
                 for other in others.filter(|&other| other != sentence) {
                     is_read[other - read.start] = true;
                 }
@@ -278,7 +280,7 @@ impl<'a> DocumentSearch<'a> {
 
     /// Translations of all sentences of the windows; missing ones are not read.
     pub(super) fn translations(&self, group: &[Window]) -> PackedBatch {
-        let (mut rows, start) = (PackedBatch::default(), self.model.tokens().start);
+        let (mut rows, start) = (PackedBatch::default(), self.model.network.tokens().start);
         for window in group {
             rows.begin_document();
             for number in window.read.clone() {

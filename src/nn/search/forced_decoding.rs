@@ -78,7 +78,7 @@ impl DocumentSearch<'_> {
             for pairs in batches(candidates, &wanted) {
                 let numbers: Vec<usize> = pairs.iter().map(|(number, _)| *number).collect();
                 let translated = within(&group, |window| window.own.clone(), &numbers);
-                let tokens = self.model.tokens();
+                let tokens = self.model.network.tokens();
                 let batch = batch(rows.clone(), translated, &pairs, candidates, &tokens);
                 let read = translations.as_ref();
                 let log_probs = self.model.label_log_probs(&encoded, read, &batch);
@@ -95,7 +95,13 @@ impl DocumentSearch<'_> {
         let position = |(number, _): &Pair| numbers.iter().position(|other| other == number);
         let translated = pairs.iter().filter_map(position).collect();
         let source = self.text.alone(&numbers);
-        batch(source, translated, pairs, candidates, &self.model.tokens())
+        batch(
+            source,
+            translated,
+            pairs,
+            candidates,
+            &self.model.network.tokens(),
+        )
     }
 }
 

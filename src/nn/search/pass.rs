@@ -235,7 +235,7 @@ impl Pass<'_> {
 
     /// Whether batches are to be those of Marian.
     fn is_marian(&self) -> bool {
-        self.model.tokens().search == SearchRule::Marian
+        self.model.network.tokens().search == SearchRule::Marian
     }
 
     /// The ids that may stand in translations of a batch, by the words of all sentences that are `listed` with it, and of the
@@ -253,7 +253,7 @@ impl Pass<'_> {
         if terms.any(|terms| !terms.is_empty()) {
             return None;
         }
-        let (tokens, special) = (self.model.tokens(), self.vocabulary.special());
+        let (tokens, special) = (self.model.network.tokens(), self.vocabulary.special());
         let before = |number: &usize| {
             number
                 .checked_sub(1)
@@ -266,7 +266,7 @@ impl Pass<'_> {
         let sources = sources.map(|number| &self.text.sentences[number].ids);
         let source = sources.flatten().copied().chain([special.source_end()]);
         let always = self.vocabulary.placeholder_ids().end as usize;
-        let vocab = self.model.vocab_size();
+        let vocab = self.model.network.vocab_size();
         let mut words = shortlist.words(source, [always, vocab]);
         for id in [Some(tokens.end), tokens.forced_first]
             .into_iter()
@@ -281,7 +281,7 @@ impl Pass<'_> {
 
     /// The bounds of the search for the sentences of a batch.
     fn limits(&self, batch: &[usize]) -> Vec<Limits> {
-        let tokens = self.model.tokens();
+        let tokens = self.model.network.tokens();
         let known_break = tokens.known_break();
         let limits = batch.iter().map(|&number| {
             let ids = &self.text.sentences[number].ids;

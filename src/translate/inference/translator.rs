@@ -257,7 +257,7 @@ impl Translator {
     /// This translator with another T; none where its system has no T.
     pub(super) fn with_top_t(&self, top_t: usize) -> Option<Self> {
         let mut other = self.clone();
-        other.model.set_top_t(top_t);
+        other.model.network.set_top_t(top_t);
         let has_choice = other.description.model.set_top_t(top_t);
         has_choice.then_some(other)
     }
@@ -330,7 +330,7 @@ fn open_own(
         let other = own.between_languages(Some(&from), &to)?;
         let first = other.special().target_prefix.first().copied();
         description.model.tokens.forced_first = first;
-        model.force_first(first);
+        model.network.force_first(first);
         (languages.source, languages.target) = (two_letters(&from), two_letters(&to));
         tokenizer = ModelTokenizer::Imported(Arc::new(other));
     }

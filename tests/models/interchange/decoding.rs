@@ -52,7 +52,7 @@ pub fn greedy(case: &Case, source: &[u32], most: usize, rule: Rule) -> Found {
 /// The hypotheses that a program's beam finds, of at most `most` tokens, the best first.
 pub fn beam(case: &Case, source: &[u32], (size, most): (usize, usize), rule: Rule) -> Vec<Found> {
     let model = &case.model;
-    let SpecialTokens { start, end, .. } = model.tokens();
+    let SpecialTokens { start, end, .. } = model.network.tokens();
     // Burn's layers, whichever weights the model searches with.
     let model = model.clone().unpacked();
     let executor = model.executor();

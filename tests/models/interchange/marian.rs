@@ -90,7 +90,7 @@ fn the_guided_head_aligns_the_same_words() {
             };
             let source = source(&case, row);
             let found = greedy(&case, &source, 3 * source.len(), Rule::Marian);
-            let target = [&[case.model.tokens().start], found.ids.as_slice()].concat();
+            let target = [&[case.model.network.tokens().start], found.ids.as_slice()].concat();
             let mut weights = aligned(&case, (&source, &target), (layer, head));
             if found.cut_off {
                 weights.pop();
@@ -142,7 +142,7 @@ fn aligned(
 /// `0-0 1-1`: the most probable source word of every target word of the best translation.
 fn hard_alignment(case: &Case, row: &serde_json::Value, source: &[u32]) {
     let best = &beam(case, source, (6, 3 * source.len()), Rule::Marian)[0];
-    let target = [&[case.model.tokens().start], best.ids.as_slice()].concat();
+    let target = [&[case.model.network.tokens().start], best.ids.as_slice()].concat();
     let place = case.foreign.alignment.expect("a guided head");
     let mut weights = aligned(case, (source, &target), place);
     if best.cut_off {

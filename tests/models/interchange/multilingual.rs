@@ -49,7 +49,7 @@ fn models_of_many_languages_compute_what_transformers_computes() {
             for (beam_size, field) in [(1, "greedy_ids"), (4, "beam_ids")] {
                 let (found, log_prob) = searched(&translator, text, beam_size);
                 let expected = ids(&row[field]);
-                let end = translator.model().tokens().end;
+                let end = translator.model().network.tokens().end;
                 if expected.last() != Some(&end) {
                     // Cut off at its greatest length, which is counted with the start there.
                     let all = expected.len() - 1;

@@ -70,7 +70,10 @@ fn a_lexical_table_is_a_shortlist() {
     let path = folder.path().join("lex.s2t");
     for model in folders("marian-native-align-1") {
         let translator = Translator::open(&model, DeviceChoice::Cpu).expect("a model");
-        let (tokenizer, scored) = (translator.tokenizer(), translator.model().vocab_size());
+        let (tokenizer, scored) = (
+            translator.tokenizer(),
+            translator.model().network.vocab_size(),
+        );
         let words = |side| (100..).filter_map(move |id| Some((id, tokenizer.token(side, id)?)));
         let sources: Vec<(u32, String)> = words(Side::Source).take(2).collect();
         let targets: Vec<(u32, String)> = words(Side::Target).take(120).collect();

@@ -27,7 +27,7 @@ fn languages_can_be_chosen_after_training() {
         let (german, french) = (open("de").expect("opens"), open("fr").expect("opens"));
         assert_eq!(german.info().target_language, "de");
         assert_eq!(french.info().target_language, "fr");
-        let first = |it: &Translator| it.model().tokens().forced_first;
+        let first = |it: &Translator| it.model().network.tokens().forced_first;
         assert!(first(&german).is_some() && first(&german) != first(&french));
         let prefix = french.tokenizer().special().target_prefix.clone();
         assert_eq!(first(&french), prefix.first().copied());

@@ -11,12 +11,13 @@ use crate::model::decoder::{DecoderOutput, DecoderState};
 use crate::model::document_window::DocumentWindow;
 use crate::model::encoder::EncoderOutput;
 use crate::model::knn_lookup::of_labels;
+use crate::model::network::NetworkRef;
 use crate::model::packed::TranslationStates;
 use crate::model::packed_batch::PackedBatch;
 use crate::model::prepared::Memory;
 use crate::model::recorder::{AttentionKind, AttentionRecorder};
 use crate::model::rnn_search::{RnnSearch, RnnState};
-use crate::model::system::{Model, NetworkRef};
+use crate::model::system::Model;
 use crate::model::transformer::Transformer;
 use crate::model::variant::SearchRule;
 use canopy_kernels::{DropoutSource, StepScores, TokenSelection, log_softmax};
@@ -82,7 +83,7 @@ impl Executor for BurnExecutor<'_> {
     }
 
     fn batching(&self, _: usize) -> Batching {
-        if self.model.is_on_cpu() {
+        if self.model.network.is_on_cpu() {
             Batching::ON_CPU
         } else {
             Batching::ON_GPU
@@ -222,7 +223,7 @@ impl Executor for BurnExecutor<'_> {
             return None;
         }
         let datastore = Datastore::new(Tensor::cat(keys, 0), next, config);
-        let is_packed = self.model.packing().is_some() && self.model.is_on_cpu();
+        let is_packed = self.model.packing().is_some() && self.model.network.is_on_cpu();
         Some(if is_packed {
             datastore.into_packed()
         } else {

@@ -22,11 +22,12 @@ use super::batch::Batch;
 use super::decoder::DecoderMemory;
 use super::document_window::DocumentWindow;
 use super::encoder::EncoderOutput;
+use super::network::Network;
 use super::packed::{PackedEncoderOutput, SharedTranslations, TranslationStates};
 use super::packed_batch::PackedBatch;
 use super::prepared::Memory;
 use super::recorder::AttentionRecorder;
-use super::system::{Model, Network};
+use super::system::Model;
 use ::burn::tensor::Tensor;
 
 use crate::datastore::{Datastore, KnnConfig};
@@ -222,7 +223,7 @@ impl Model {
         };
         // Packed decoders go on from burn's encoders, but where these read one sentence, burn's decoder is used, too.
         let computes = |encodes: bool| encodes || self.encodes_documents();
-        match self.search_weights() {
+        match network.loaded(self.context, self.unread.as_deref()) {
             Loaded::Cpu(weights) if computes(weights.encodes()) => {
                 Box::new(CpuExecutor::new(burn, network, weights))
             }
@@ -240,7 +241,7 @@ impl Model {
     pub fn stage_one_executor(&self) -> Option<Box<dyn Executor + '_>> {
         let network = self.stage_one.as_ref()?;
         let burn = BurnExecutor::of_stage_one(self, network);
-        Some(match self.stage_one_weights() {
+        Some(match network.loaded(None, self.unread.as_deref()) {
             Loaded::Cpu(weights) if weights.encodes() => {
                 Box::new(CpuExecutor::new(burn, network, weights))
             }

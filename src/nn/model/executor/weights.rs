@@ -4,13 +4,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use burn::module::Module;
-use burn::tensor::Device;
 
 use crate::error::Result;
-use crate::model::config::ModelConfig;
 use crate::model::context_config::Context;
+use crate::model::network::Network;
 use crate::model::packed::{GpuTransformer, PackedTransformer};
-use crate::model::system::{Draw, Model, Network};
+use crate::model::system::{Draw, Model};
 use crate::model::transformer::Transformer;
 use crate::model::unread::UnreadWeights;
 use canopy_kernels::packed::Quantization;
@@ -38,6 +37,11 @@ impl SearchWeights {
             quantization,
             loaded: Arc::default(),
         }
+    }
+
+    /// Weights that are kept in the same way and made once they are needed.
+    pub(in crate::model) fn anew(&self) -> Self {
+        Self::new(self.quantization)
     }
 
     /// The weights of `network`, which are made now if they never were.
@@ -68,12 +72,22 @@ impl SearchWeights {
     }
 }
 
-impl Model {
-    /// Whether models with this configuration search with weights of their own alone.
-    pub fn is_packed_whole(config: &ModelConfig, device: &Device) -> bool {
-        PackedTransformer::packs_whole(config, device)
+impl Transformer {
+    /// The weights with which it searches, which are made now if they never were; it reads this context, and what burn's
+    /// layers have not read is read from `unread`.
+    pub(super) fn loaded(
+        &self,
+        context: Option<Context>,
+        unread: Option<&dyn UnreadWeights>,
+    ) -> &Loaded {
+        match &self.search_weights {
+            Some(weights) => weights.get_or_load(self, context, unread),
+            None => &Loaded::Burn,
+        }
     }
+}
 
+impl Model {
     /// This model, whose parameters stay where `unread` reads them until something computes with them.
     #[must_use]
     pub fn with_unread(self, unread: Arc<dyn UnreadWeights>) -> Self {
@@ -86,51 +100,38 @@ impl Model {
     /// This model, which searches with packed weights if it can, see [`PackedTransformer::check`], or with those that
     /// are brought to its GPU, see [`GpuTransformer::gpu`]. The first search does so.
     #[must_use]
-    pub fn packed_as(self, quantization: Quantization) -> Self {
-        let is_packed = match &self.network {
-            Network::Transformer(network) => {
-                PackedTransformer::check(network).is_ok() || GpuTransformer::gpu(network).is_some()
-            }
-            Network::RnnSearch(_) => false,
+    pub fn packed_as(mut self, quantization: Quantization) -> Self {
+        let Network::Transformer(network) = &mut self.network else {
+            return self;
         };
-        Self {
-            search_weights: is_packed.then(|| SearchWeights::new(quantization)),
-            stage_one_weights: is_packed.then(|| SearchWeights::new(quantization)),
-            ..self
+        let is_packed =
+            PackedTransformer::check(network).is_ok() || GpuTransformer::gpu(network).is_some();
+        for network in [Some(network), self.stage_one.as_mut()]
+            .into_iter()
+            .flatten()
+        {
+            network.search_weights = is_packed.then(|| SearchWeights::new(quantization));
         }
+        self
     }
 
     /// This model without packed weights, which a change of its parameters would leave stale.
     #[must_use]
-    pub fn unpacked(self) -> Self {
-        Self {
-            search_weights: None,
-            stage_one_weights: None,
-            ..self
+    pub fn unpacked(mut self) -> Self {
+        if let Network::Transformer(network) = &mut self.network {
+            network.search_weights = None;
         }
+        if let Some(stage_one) = &mut self.stage_one {
+            stage_one.search_weights = None;
+        }
+        self
     }
 
     /// How the weights with which it searches are packed; none where burn's layers search.
     pub fn packing(&self) -> Option<Quantization> {
-        Some(self.search_weights.as_ref()?.quantization)
-    }
-
-    pub(super) fn search_weights(&self) -> &Loaded {
-        match (&self.search_weights, &self.network) {
-            (Some(weights), Network::Transformer(network)) => {
-                weights.get_or_load(network, self.context, self.unread.as_deref())
-            }
-            _ => &Loaded::Burn,
-        }
-    }
-
-    /// The weights of the sentence-level model that training began with.
-    pub(super) fn stage_one_weights(&self) -> &Loaded {
-        match (&self.stage_one_weights, &self.stage_one) {
-            (Some(weights), Some(stage_one)) => {
-                weights.get_or_load(stage_one, None, self.unread.as_deref())
-            }
-            _ => &Loaded::Burn,
+        match &self.network {
+            Network::Transformer(network) => Some(network.search_weights.as_ref()?.quantization),
+            Network::RnnSearch(_) => None,
         }
     }
 
@@ -142,8 +143,8 @@ impl Model {
         if let Some(reranker) = &self.reranker {
             reranker.model.read_packed()?;
         }
-        if self.unread.is_some() {
-            self.search_weights();
+        if let (Some(unread), Network::Transformer(network)) = (&self.unread, &self.network) {
+            network.loaded(self.context, Some(&**unread));
         }
         self.check_read()
     }

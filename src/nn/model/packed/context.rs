@@ -1,25 +1,46 @@
 //! Layers with which a packed decoder reads beyond its own sentence: translations by packed weights where there are some,
 //! and the rest by burn's layers between steps that are packed.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
-use super::han::PackedHan;
 use super::layers::{Buffers, Packing};
-use super::selective::PackedSelective;
 use super::translations::SharedTranslations;
-use crate::model::bert_fusion::BertFusion;
 use crate::model::config::NormPosition;
-use crate::model::context_attention::{ContextSublayer, GatedContext, LayeredContext};
+use crate::model::context_attention::ContextSublayer;
 use crate::model::decoder::{Decoder, DecoderLayer, DecoderMemory};
 use crate::model::norm::Norm;
 use crate::model::prepared::Memory;
 use crate::model::query_spans::QuerySpan;
-use crate::model::systems::ContextAttention;
+use crate::model::systems::{BertFusion, GatedContext};
 use canopy_kernels::DropoutSource;
-use canopy_kernels::packed::Table;
+
+/// The form on the CPU of a layer that reads translations of other sentences after the last layer of a decoder.
+pub(in crate::model) trait PackedContext: Debug + Send + Sync {
+    /// Whether the input of the last feed-forward sublayer queries translations; else the states after it do.
+    fn reads_fed_forward(&self) -> bool;
+
+    /// The translations of some documents, prepared once for all hypotheses.
+    fn prepare(&self, translations: &Memory) -> SharedTranslations;
+
+    /// The states `own`, joined with what they read of other sentences.
+    ///
+    /// # Shapes
+    /// - own, fed_forward: `[hypotheses, d_model]`, a row for each of `spans`
+    fn join(
+        &self,
+        own_and_fed_forward: (&mut [f32], &[f32]),
+        translations: &SharedTranslations,
+        spans: &[QuerySpan],
+        buffers: &mut Buffers,
+    );
+}
+
+/// Packs a layer: makes its form on the CPU.
+pub(in crate::model) type Pack<'a> = Box<dyn FnOnce(Packing<'_>) -> Arc<dyn PackedContext> + 'a>;
 
 /// The layers that read beyond the sentence.
 #[derive(Debug, Clone)]
@@ -34,8 +55,7 @@ pub(super) struct ContextLayers {
 enum Gated {
     /// Layers of burn, which the prepared translations hold.
     Burn,
-    Han(Box<PackedHan>),
-    Selective(Box<PackedSelective>),
+    Packed(Arc<dyn PackedContext>),
 }
 
 /// The attention of one decoder layer beyond its own sentence.
@@ -108,13 +128,8 @@ impl ContextLayers {
     pub fn are_packed_behind(decoder: &Decoder) -> bool {
         let mut layers = decoder.layers.iter();
         let is_plain = layers.all(|layer| layer.context.is_none() && layer.fusion.is_none());
-        is_plain
-            && decoder.gated.as_ref().is_none_or(|gated| match gated {
-                GatedContext::Han(_) => true,
-                GatedContext::Layer(layer) => {
-                    matches!(layer.attention, ContextAttention::Selective(_))
-                }
-            })
+        let gated = decoder.gated.as_ref();
+        is_plain && gated.is_none_or(|gated| gated.pack().is_some())
     }
 
     /// None if the decoder reads its own sentence alone.
@@ -126,13 +141,9 @@ impl ContextLayers {
             }
             (None, None) => LayerContext::Nothing,
         };
-        let gated = |gated: &GatedContext| match gated {
-            GatedContext::Han(han) => Gated::Han(Box::new(PackedHan::new(han, packing))),
-            GatedContext::Layer(LayeredContext {
-                attention: ContextAttention::Selective(attention),
-                layer,
-            }) => Gated::Selective(Box::new(PackedSelective::new(attention, layer, packing))),
-            GatedContext::Layer(_) => Gated::Burn,
+        let gated = |gated: &GatedContext| match gated.pack() {
+            Some(pack) => Gated::Packed(pack(packing)),
+            None => Gated::Burn,
         };
         decoder.reads_beyond_sentence().then(|| Self {
             layers: decoder.layers.iter().map(layer).collect(),
@@ -143,15 +154,8 @@ impl ContextLayers {
 
     /// Translations prepared for the attention that reads them; None if packed weights do not.
     pub fn prepare(&self, translations: &Memory) -> Option<SharedTranslations> {
-        let documents = &translations.documents;
-        let rows = |tensor: &Tensor<2>| Table::new(tensor.clone());
-        let values = rows(&translations.values);
         match &self.gated {
-            Some(Gated::Han(han)) => Some(han.prepare(&values.values(), documents)),
-            Some(Gated::Selective(selective)) => {
-                let keys = rows(&translations.keys);
-                Some(selective.prepare([&keys.values(), &values.values()], documents))
-            }
+            Some(Gated::Packed(layer)) => Some(layer.prepare(translations)),
             _ => None,
         }
     }
@@ -164,7 +168,11 @@ impl ContextLayers {
 
     /// Whether the input of the last feed-forward sublayer queries translations of other sentences.
     pub fn reads_fed_forward(&self) -> bool {
-        matches!(self.gated, Some(Gated::Burn | Gated::Selective(_)))
+        match &self.gated {
+            Some(Gated::Packed(layer)) => layer.reads_fed_forward(),
+            Some(Gated::Burn) => true,
+            None => false,
+        }
     }
 
     /// Whether a layer reads BERT's states in addition to its own sentence.
@@ -255,16 +263,10 @@ impl ContextLayers {
         buffers: &mut Buffers,
     ) -> Vec<f32> {
         match &self.gated {
-            Some(Gated::Han(han)) => {
-                if let Some(translations) = reading.translations {
-                    han.join(&mut states, translations, &reading.spans, buffers);
-                }
-                states
-            }
-            Some(Gated::Selective(selective)) => {
+            Some(Gated::Packed(layer)) => {
                 if let Some(translations) = reading.translations {
                     let rows = (states.as_mut_slice(), fed_forward);
-                    selective.join(rows, translations, &reading.spans, buffers);
+                    layer.join(rows, translations, &reading.spans, buffers);
                 }
                 states
             }

@@ -6,7 +6,7 @@ use canopy_kernels::packed::{Activation, PackedMatrix};
 
 /// Gate of own states next to what is read, `[2 · d_model, d_model]`.
 #[derive(Debug, Clone)]
-pub(super) struct PackedGate(PackedMatrix);
+pub(in crate::model) struct PackedGate(PackedMatrix);
 
 impl PackedGate {
     pub fn new(gate: &ContextGate, packing: Packing<'_>) -> Self {

@@ -21,7 +21,7 @@ use canopy_kernels::packed::{
 
 /// A thread's scratch space between the layers, kept from one to the next.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Buffers {
+pub(in crate::model) struct Buffers {
     /// The output of a sublayer.
     pub branch: Vec<f32>,
     normed: Vec<f32>,
@@ -49,7 +49,7 @@ pub(super) fn key_and_value(rows: &[f32], row: usize, d_model: usize) -> [&[f32]
 
 /// How weights are packed, and where those are that burn's layers have not read.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Packing<'a> {
+pub(in crate::model) struct Packing<'a> {
     pub quantization: Quantization,
     pub unread: Option<&'a dyn UnreadWeights>,
 }
@@ -121,7 +121,7 @@ impl Packing<'_> {
 }
 
 /// A linear map as plain numbers: weights `[inputs, outputs]` and bias `[outputs]`.
-pub(super) struct Map {
+pub(in crate::model) struct Map {
     pub weights: Vec<f32>,
     pub bias: Option<Vec<f32>>,
     pub outputs: usize,
@@ -159,7 +159,7 @@ impl Map {
 }
 
 /// Packs maps of the same input, side by side.
-pub(super) fn packed(maps: &[Map], packing: Packing<'_>) -> PackedMatrix {
+pub(in crate::model) fn packed(maps: &[Map], packing: Packing<'_>) -> PackedMatrix {
     let parts = maps.iter().map(|map| {
         let weights = Weights::by_rows(&map.weights, map.outputs);
         (weights, map.outputs, map.bias.as_deref())
@@ -283,7 +283,7 @@ impl From<variant::Activation> for Activation {
 
 /// Two linear maps with an activation between them.
 #[derive(Debug, Clone)]
-pub(super) struct PackedFeedForward {
+pub(in crate::model) struct PackedFeedForward {
     pub inner: PackedMatrix,
     pub outer: PackedMatrix,
     pub activation: Activation,

@@ -10,9 +10,7 @@ mod embedding_tables;
 mod encoder;
 mod gate;
 mod gpu;
-mod han;
 mod layers;
-mod selective;
 mod ssru;
 mod state;
 #[cfg(test)]
@@ -42,7 +40,12 @@ use decoder::PackedDecoder;
 use embedding::PackedEmbedding;
 use embedding_tables::EmbeddingTables;
 use encoder::PackedEncoder;
-use layers::Packing;
+
+// The parts of a system's form on the CPU.
+pub(super) use context::{Pack, PackedContext};
+pub(super) use gate::PackedGate;
+pub(super) use layers::{Buffers, Map, PackedFeedForward, Packing, packed};
+pub(super) use translations::shared_words;
 
 pub use gpu::{GpuState, GpuTransformer};
 

@@ -8,18 +8,18 @@ use canopy_kernels::packed::{Columns, PackedMatrix, Scratch, SharedRows};
 /// The translations of some documents as a packed layer reads them.
 #[derive(Debug)]
 pub struct SharedTranslations {
-    pub(super) documents: Documents,
+    pub(in crate::model) documents: Documents,
     /// Keys and values of the words of every sentence.
-    pub(super) words: SharedRows,
+    pub(in crate::model) words: SharedRows,
     /// Keys of the sentences of every document, where these are chosen first.
-    pub(super) sentences: Option<SharedRows>,
+    pub(in crate::model) sentences: Option<SharedRows>,
 }
 
 /// Keys and values of the words of all sentences, each projected from its rows.
 ///
 /// # Shapes
 /// - each of the rows: `[rows of documents, d_model]`
-pub(super) fn shared_words(
+pub(in crate::model) fn shared_words(
     maps: [(&PackedMatrix, &[f32]); 2],
     documents: &Documents,
 ) -> SharedRows {

@@ -2,17 +2,17 @@
 
 use burn::tensor::Tensor;
 
-use super::super::context_attention::{ContextSublayer, GatedContext, LayeredContext};
+use super::super::context_attention::ContextSublayer;
 use super::super::prepared::Memory;
 use super::super::query_spans::QuerySpan;
-use super::super::systems::ContextAttention;
+use super::super::systems::{ContextAttention, GatedContext};
 use super::{AttentionKind, AttentionRecorder};
 use canopy_kernels::DropoutSource;
 
 impl ContextAttention {
     /// Attends to `memory` and adds the weights, as well as those of its sentence encodings where it is the
     /// source.
-    fn attend_recorded(
+    pub(in super::super) fn attend_recorded(
         &self,
         queries: &Tensor<2>,
         query_spans: &[QuerySpan],
@@ -75,29 +75,9 @@ impl GatedContext {
         position: (AttentionKind, usize),
         recorder: &mut AttentionRecorder,
     ) -> Tensor<2> {
-        let none = DropoutSource::none();
-        let (gate, context) = match self {
-            Self::Layer(LayeredContext { attention, layer }) => {
-                let read = attention.attend_recorded(
-                    queries,
-                    query_spans,
-                    memory,
-                    &none,
-                    position,
-                    recorder,
-                );
-                (&layer.gate, layer.context(read, &none))
-            }
-            Self::Han(han) => {
-                let (words, documents) = (&memory.values, &memory.documents);
-                let summaries = han.summaries(own.clone(), query_spans, words.clone(), documents);
-                recorder.add(position.0, position.1, |keep| {
-                    han.attention_weights(own, &summaries, query_spans, words, documents, keep)
-                });
-                let context = han.context(own.clone(), summaries, query_spans, documents, &none);
-                (&han.gate, context)
-            }
-        };
+        let (layer, rows) = (self.layer(), [own, queries]);
+        let context = layer.read_recorded(rows, query_spans, memory, position, recorder);
+        let gate = layer.gate();
         recorder.add_gate(position, || gate.gate(own.clone(), context.clone()));
         gate.forward(own.clone(), context)
     }

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use burn::tensor::Tensor;
 
-pub(super) use document::visible_weights;
+pub(super) use document::{selected, visible_weights};
 pub(super) use layers::run;
 pub use weights::{
     AttentionKind, AttentionWeights, HeadWeights, RecordedVisits, Recording, SentenceWeights,

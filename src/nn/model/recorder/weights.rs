@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::traversal::Visit;
+use super::super::systems::Visit;
 
 /// Which attention of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +95,10 @@ pub struct AttentionWeights {
 
 impl HeadWeights {
     /// Weights of keys in ascending order, those below `least` dropped.
-    pub(super) fn new(weights: impl IntoIterator<Item = (usize, f32)>, least: f32) -> Self {
+    pub(in super::super) fn new(
+        weights: impl IntoIterator<Item = (usize, f32)>,
+        least: f32,
+    ) -> Self {
         let mut reading = Self::default();
         let mut rest = 0.0_f64;
         for (key, weight) in weights {

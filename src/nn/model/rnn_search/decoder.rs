@@ -9,10 +9,10 @@ use burn::module::Module;
 use burn::tensor::activation::tanh;
 use burn::tensor::{Device, Tensor};
 
-use super::super::additive::{AdditiveAttention, AdditiveAttentionConfig};
 use super::super::recorder::{AttentionWeights, Recording, run};
-use super::super::recurrent::{GruCell, GruCellConfig};
 use super::super::rows::select_rows;
+use super::additive::{AdditiveAttention, AdditiveAttentionConfig};
+use super::recurrent::{GruCell, GruCellConfig};
 use super::{RnnEncoded, RnnSearchConfig};
 use crate::model::linear::Linear;
 use canopy_kernels::{Segment, each_alignment};

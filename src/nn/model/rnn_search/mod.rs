@@ -3,8 +3,10 @@
 //! Bahdanau, Cho & Bengio, "Neural Machine Translation by Jointly Learning to Align and Translate", ICLR 2015, §3 and
 //! appendix A.
 
+mod additive;
 mod config;
 mod decoder;
+mod recurrent;
 
 use std::ops::Range;
 
@@ -14,12 +16,15 @@ use burn::tensor::{Device, Distribution, Tensor};
 use super::encoder::EncoderOutput;
 use super::packed_batch::PackedBatch;
 use super::recorder::{AttentionWeights, Recording};
-use super::recurrent::{BidirectionalEncoder, BidirectionalEncoderConfig};
 use super::rows::select_rows;
 use canopy_kernels::{DropoutSource, dropout, label_smoothed_cross_entropy, product_with_table};
 
+pub use additive::{AdditiveAttention, AdditiveAttentionConfig, Alignment};
 pub use config::RnnSearchConfig;
 pub use decoder::{RnnDecoder, RnnState};
+pub use recurrent::{
+    BidirectionalEncoder, BidirectionalEncoderConfig, Gate, GruCell, GruCellConfig, GruInput,
+};
 
 /// A whole model. As in the Transformer, tokens are embedded as `row of the table · √d_model`.
 #[derive(Module, Debug)]

@@ -142,7 +142,7 @@ fn what_cannot_be_built_is_refused() {
 /// The equations as loops over numbers, one sentence at a time.
 mod loops {
     use super::*;
-    use crate::model::recurrent::{Gate, GruCell};
+    use crate::model::rnn_search::{Gate, GruCell};
 
     type Vector = Vec<f32>;
 

@@ -1,10 +1,17 @@
-//! The systems that read beyond the sentence, a file for the papers that belong together.
+//! The systems that read beyond the sentence, a folder for the papers that belong together.
 //!
-//! A new one is a file here with its presets, facts and layers, a variant of [`Context`], and its lines in this file.
+//! A folder has all of a system: its presets, the facts of its [`Mechanism`], its layers, what it attends to in a trace, and
+//! its forms for searches, such as `han/cpu.rs`. A new one needs, besides its folder:
+//!
+//! 1. a variant of [`Context`], its settings as a model folder has them;
+//! 2. here its `mod`, a line of [`PRESETS`] and an arm of [`Context::mechanism`];
+//! 3. here, for a layer that no other system has, its name among those of [`ContextAttention`], or of [`GatedContext`] if
+//!    it joins states in a way of its own after the last layer.
 
 mod baselines;
 mod bert;
 mod concatenation;
+mod flat_transformer;
 mod han;
 mod hierarchical;
 mod qcn;
@@ -12,36 +19,38 @@ mod selective;
 mod x_transformer;
 mod zhang;
 
+use std::ops::Range;
+
 use burn::module::Module;
-use burn::tensor::{Device, Tensor};
 
 use super::attention::MultiHeadAttention;
-use super::conditional::{ConditionalAttention, ConditionalAttentionConfig};
-use super::config::ModelConfig;
-use super::context_config::{Context, ContextReach, Placement, Side};
-use super::documents::Documents;
-use super::flat::{FlatAttention, FlatAttentionConfig};
-use super::hierarchical::SentenceAttention;
-use super::hierarchical_conditional::{
-    HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig,
-};
-use super::linear::Linear;
-use super::mechanism::{ContextWeights, DocumentAttention, Mechanism};
-use super::prepared::{Memory, PreparedMemory};
+use super::context_attention::LayeredContext;
+use super::context_config::{Context, ContextReach, ContextSentence, Fusion, Placement, Side};
+use super::mechanism::{ContextWeights, DocumentAttention, GatedLayer, Mechanism};
 use super::preset::Preset;
-use super::query_capsules::QueryCapsules;
-use super::query_spans::QuerySpan;
-use super::selective::{SelectiveAttention, SelectiveAttentionConfig};
-use super::source2token::Source2Token;
 use crate::error::{BaseError, Error, Result};
 
+pub use bert::BertFusion;
+pub use flat_transformer::FlatSegments;
+pub use han::{HanContext, HanContextConfig};
+pub use hierarchical::{
+    ConditionalAttention, ConditionalAttentionConfig, ConditionalHeads, ConditionalHeadsConfig,
+    ContentTree, DocumentTree, HierarchicalConditionalAttention,
+    HierarchicalConditionalAttentionConfig, Merge, MergeConfig, MultiDimSource2Token,
+    MultiDimSource2TokenConfig, SentenceAttention, Traversal, TraversalRule, TreeChoice, TreeHeads,
+    TreeKeys, TreeMemory, TreeSearch, Visit, keep_top_t, path_sums, top_t,
+};
+pub use qcn::{Capsules, QueryCapsules, QueryCapsulesConfig, RoutedCapsules};
+pub use selective::{
+    FlatAttention, FlatAttentionConfig, SelectiveAttention, SelectiveAttentionConfig,
+};
 pub use zhang::PreviousEncoder;
 
 /// An encoder that makes the memory of the encoder's sublayers, where this is not the states that enter them.
 pub(super) type MemoryEncoder = PreviousEncoder;
 
 /// Presets in the order in which they are offered.
-const PRESETS: [&[Preset]; 13] = [
+const PRESETS: [&[Preset]; 16] = [
     x_transformer::PRESETS,
     baselines::PRESETS,
     concatenation::PRESETS,
@@ -54,7 +63,10 @@ const PRESETS: [&[Preset]; 13] = [
     baselines::OF_PAPERS,
     selective::PRESETS,
     hierarchical::PRESETS,
+    flat_transformer::PRESETS,
     bert::PRESETS,
+    flat_transformer::OF_CATSBY,
+    bert::OF_CATSBY,
 ];
 
 impl Context {
@@ -71,11 +83,12 @@ impl Context {
             Self::HierarchicalConditional {
                 top_t,
                 merge,
+                rule,
                 placement,
-                ..
-            } => Box::new(hierarchical::ContentTree {
+            } => Box::new(hierarchical::TreeOfContents {
                 chosen: hierarchical::Conditional { top_t, placement },
                 merge,
+                rule,
             }),
             Self::Selective { words, reach, side } => {
                 Box::new(selective::Selective { words, reach, side })
@@ -85,49 +98,45 @@ impl Context {
             Self::Zhang { previous, side } => Box::new(zhang::Zhang { previous, side }),
             Self::QueryCapsules { previous, capsules } => Box::new(qcn::Qcn { previous, capsules }),
             Self::FlatTransformer { previous, top } => {
-                Box::new(bert::FlatTransformer { previous, top })
+                Box::new(flat_transformer::FlatTransformer { previous, top })
             }
             Self::FlatTransformerBert {
                 previous,
                 top,
                 fusion,
-            } => Box::new(bert::FlatTransformerBert {
-                flat: bert::FlatTransformer { previous, top },
-                bert: bert::Bert { fusion },
+            } => Box::new(flat_transformer::FlatTransformerBert {
+                flat: flat_transformer::FlatTransformer { previous, top },
+                bert: bert::Bert {
+                    fusion,
+                    sentence: ContextSentence::Previous,
+                },
             }),
-            Self::Bert { fusion, .. } => Box::new(bert::Bert { fusion }),
+            Self::Bert { fusion, sentence } => Box::new(bert::Bert { fusion, sentence }),
         }
     }
 }
 
-/// Names the attentions to the document; each is one variant.
-macro_rules! attentions {
-    ($($(#[$doc:meta])* $name:ident($layer:ident),)*) => {
-        /// Attention of tokens to the other sentences of their document.
+/// Names the layers of a kind, each one variant, and gives the one that is there as that kind.
+macro_rules! layers {
+    ($(#[$doc:meta])* $kind:ident as $layer_trait:ident: $($(#[$of:meta])* $name:ident($layer:ident),)*) => {
+        $(#[$doc])*
         #[expect(
             clippy::large_enum_variant,
             reason = "there are few of them, and they live long"
         )]
         #[derive(Module, Debug)]
-        pub enum ContextAttention {
-            $($(#[$doc])* $name($layer),)*
+        pub enum $kind {
+            $($(#[$of])* $name($layer),)*
         }
 
-        impl ContextAttention {
-            /// Projects all that does not depend on who reads.
-            pub fn prepare(&self, memory: &Memory) -> PreparedMemory {
-                match self {
-                    $(Self::$name(layer) => PreparedMemory::new(layer, memory),)*
-                }
-            }
-
-            fn layer(&self) -> &dyn DocumentAttention {
+        impl $kind {
+            pub(super) fn layer(&self) -> &dyn $layer_trait {
                 match self {
                     $(Self::$name(layer) => layer,)*
                 }
             }
 
-            fn layer_mut(&mut self) -> &mut dyn DocumentAttention {
+            pub(super) fn layer_mut(&mut self) -> &mut dyn $layer_trait {
                 match self {
                     $(Self::$name(layer) => layer,)*
                 }
@@ -136,7 +145,9 @@ macro_rules! attentions {
     };
 }
 
-attentions! {
+layers! {
+    /// Attention of tokens to the other sentences of their document.
+    ContextAttention as DocumentAttention:
     Sentences(SentenceAttention),
     Conditional(ConditionalAttention),
     Tree(HierarchicalConditionalAttention),
@@ -147,99 +158,11 @@ attentions! {
     Capsules(QueryCapsules),
 }
 
-impl ContextAttention {
-    /// The attention of a context; none if it has another kind of layer.
-    pub(super) fn new(config: &ModelConfig, device: &Device) -> Option<Self> {
-        let (d, heads) = (config.d_model, config.num_heads);
-        let context = config.context?;
-        Some(match context {
-            Context::HierarchicalEncoding { .. } => {
-                Self::Sentences(SentenceAttention::new(d, heads, device))
-            }
-            Context::Conditional { top_t, .. } => {
-                Self::Conditional(ConditionalAttentionConfig::new(d, heads, top_t).init(device))
-            }
-            Context::HierarchicalConditional {
-                top_t, merge, rule, ..
-            } => {
-                let config = HierarchicalConditionalAttentionConfig::new(d, heads, top_t)
-                    .with_merge(merge)
-                    .with_rule(rule);
-                Self::Tree(config.init(device))
-            }
-            Context::Selective { words, reach, .. } => {
-                let config = SelectiveAttentionConfig::new(d, heads, reach, words);
-                Self::Selective(config.init(device))
-            }
-            Context::Flat { level, reach, .. } => {
-                Self::Flat(FlatAttentionConfig::new(d, heads, level, reach).init(device))
-            }
-            Context::Zhang { .. } => Self::Previous(zhang::Zhang::attention(config, device)),
-            Context::QueryCapsules { previous, capsules } => {
-                Self::Capsules(qcn::Qcn { previous, capsules }.attention(config, device))
-            }
-            Context::Concatenation { .. }
-            | Context::Han { .. }
-            | Context::FlatTransformer { .. }
-            | Context::FlatTransformerBert { .. }
-            | Context::Bert { .. } => return None,
-        })
-    }
-
-    /// # Shapes
-    /// - queries, output: `[query rows, d_model]`
-    pub fn forward(
-        &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &Memory,
-    ) -> Tensor<2> {
-        self.prepare(memory).attend(queries, query_spans, None)
-    }
-
-    /// Encodings of the sentences of `words`; none if the attention does not read any.
-    ///
-    /// # Shapes
-    /// - words: `[rows, d_model]`
-    /// - output: `[sentences, d_model]`
-    pub fn encode_sentences(&self, words: &Tensor<2>, documents: &Documents) -> Option<Tensor<2>> {
-        let encoder = self.source2token()?;
-        Some(encoder.forward(words.clone(), &documents.sentences))
-    }
-
-    /// The encoder of sentences that it has.
-    pub fn source2token(&self) -> Option<&Source2Token> {
-        self.layer().source2token()
-    }
-
-    /// Whether keys are tokens; else they are sentences.
-    pub(super) fn reads_tokens(&self) -> bool {
-        self.layer().reads_tokens()
-    }
-
-    /// Whether it reads the states that enter the layer, and not those that enter the sublayer.
-    pub(super) fn reads_entering_states(&self) -> bool {
-        self.layer().reads_entering_states()
-    }
-
-    /// Whether it chooses sentences by a tree of them.
-    pub(super) fn has_trees(&self) -> bool {
-        self.layer().has_trees()
-    }
-
-    /// Reads this many sentences from now on, where there is a choice.
-    pub(super) fn set_top_t(&mut self, top_t: usize) {
-        self.layer_mut().set_top_t(top_t);
-    }
-
-    pub(super) fn init_near_identity(&mut self) {
-        self.layer_mut().init_near_identity();
-    }
-
-    /// The last projection, after which there is nothing but a sum.
-    pub(super) fn output_mut(&mut self) -> &mut Linear {
-        self.layer_mut().output_mut()
-    }
+layers! {
+    /// A context layer after the last layer of encoder or decoder.
+    GatedContext as GatedLayer:
+    Layer(LayeredContext),
+    Han(HanContext),
 }
 
 impl Context {
@@ -258,6 +181,20 @@ impl Context {
         self.mechanism().reach()
     }
 
+    /// Which translations of its document a sentence reads, its own aside; none if the context is no bilingual one.
+    pub fn translations_read(self, sentence: usize, document: &Range<usize>) -> Range<usize> {
+        if !self.is_bilingual() {
+            return sentence..sentence;
+        }
+        match self.reach() {
+            ContextReach::Document => document.clone(),
+            ContextReach::Before => document.start..sentence,
+            ContextReach::Previous(count) => {
+                document.start.max(sentence.saturating_sub(count))..sentence
+            }
+        }
+    }
+
     /// Whether other sentences are read at the end of the encoder or decoder, where their states can be kept.
     pub fn is_gated(self) -> bool {
         self.mechanism().placement() == Some(Placement::Gate)
@@ -266,6 +203,11 @@ impl Context {
     /// Whether other sentences have to be encoded with each one.
     pub fn encodes_documents(self) -> bool {
         self.mechanism().encodes_documents()
+    }
+
+    /// How layers read BERT, and what it reads after each sentence; none where no BERT is read.
+    pub fn bert(self) -> Option<(Fusion, ContextSentence)> {
+        self.mechanism().bert()
     }
 
     /// How many previous sentences the encoder reads in one sequence with each sentence.

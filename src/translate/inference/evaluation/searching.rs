@@ -265,7 +265,7 @@ impl<'a> Search<'a> {
                 previous_suffix(
                     nearest,
                     own,
-                    (self.model.tokens().sentence_break(), max_tokens),
+                    (self.model.network.tokens().sentence_break(), max_tokens),
                 )
             });
         }

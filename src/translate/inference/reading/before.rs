@@ -64,7 +64,7 @@ impl ModelReader<'_> {
         self.suffix_of_translations(
             before,
             own,
-            self.translator.model().tokens().sentence_break(),
+            self.translator.model().network.tokens().sentence_break(),
         )
     }
 

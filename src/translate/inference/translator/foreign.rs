@@ -221,7 +221,7 @@ fn import_stated(
     let model = if unread {
         let shortlist = foreign.shortlist.take();
         let mut model = foreign.load_unread(path, device)?;
-        let vocabularies = || Vocabularies::from_tokenizer(&tokenizer, model.vocab_size());
+        let vocabularies = || Vocabularies::from_tokenizer(&tokenizer, model.network.vocab_size());
         let shortlist = shortlist.map(|shortlist| shortlist.fitted(vocabularies()));
         let shortlist = shortlist
             .transpose()

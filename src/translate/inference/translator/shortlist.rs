@@ -17,7 +17,7 @@ impl Translator {
     /// # Errors
     /// If it cannot be read, or is not for these vocabularies.
     pub fn open_shortlist(&mut self, path: &Path) -> Result<()> {
-        let shortlist = Shortlist::read(path, &*self.tokenizer, self.model.vocab_size())?;
+        let shortlist = Shortlist::read(path, &*self.tokenizer, self.model.network.vocab_size())?;
         let used = self.use_shortlist(shortlist);
         used.map_err(|reason| {
             let path = path.to_owned();
@@ -41,7 +41,7 @@ impl Translator {
     }
 
     fn vocabularies(&self) -> Vocabularies {
-        Vocabularies::from_tokenizer(&*self.tokenizer, self.model.vocab_size())
+        Vocabularies::from_tokenizer(&*self.tokenizer, self.model.network.vocab_size())
     }
 
     /// A shortlist learnt from a memory, in which a source word has up to `best` words, and every sentence the commonest ones.

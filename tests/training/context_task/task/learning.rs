@@ -176,7 +176,7 @@ fn train(mut model: Model, course: &mut Course) -> (Model, usize) {
     let (mut step, mut last) = (0, system.max_steps);
     while step < last {
         if let Some(&(top_t, _)) = course.top_t.last() {
-            model.set_top_t(top_t);
+            model.network.set_top_t(top_t);
         }
         step += 1;
         let drop = if course.is_whole() {
@@ -208,7 +208,7 @@ fn train(mut model: Model, course: &mut Course) -> (Model, usize) {
         }
     }
     if let Some(top_t) = system.top_t() {
-        model.set_top_t(top_t);
+        model.network.set_top_t(top_t);
     }
     (model, last)
 }

@@ -51,10 +51,12 @@ impl<'m> CpuExecutor<'m> {
     /// The weights that write the translations that other sentences read, if they compute these.
     fn weights_of_translations(&self) -> Option<&'m PackedTransformer> {
         let model = self.burn.model;
-        let weights = match (&model.stage_one, model.stage_one_weights()) {
-            (None, _) => self.weights,
-            (Some(_), Loaded::Cpu(weights)) => weights,
-            (Some(_), _) => return None,
+        let weights = match &model.stage_one {
+            None => self.weights,
+            Some(stage_one) => match stage_one.loaded(None, model.unread.as_deref()) {
+                Loaded::Cpu(weights) => weights,
+                _ => return None,
+            },
         };
         (model.is_bilingual() && weights.decodes_translations()).then_some(weights)
     }

@@ -8,10 +8,13 @@ use burn::module::Module;
 use burn::tensor::activation::{elu, softmax};
 use burn::tensor::{Device, Tensor};
 
-use super::context_config::MergeKind;
-use super::linear::Linear;
-use super::rows::select_rows;
-use super::source2token::{Source2Token, Source2TokenConfig};
+use super::traversal::TreeKeys;
+use crate::model::context_config::MergeKind;
+use crate::model::identity_init::parameter;
+use crate::model::linear::Linear;
+use crate::model::prepared::SelectedMemory;
+use crate::model::rows::select_rows;
+use crate::model::source2token::{Source2Token, Source2TokenConfig};
 
 /// Sizes of a [`Merge`].
 #[derive(Config, Debug)]
@@ -62,6 +65,21 @@ impl Merge {
             parents
         } else {
             Tensor::cat(vec![parents, level.narrow(0, nodes - 1, 1)], 0)
+        }
+    }
+}
+
+impl Merge {
+    pub(super) fn average(&mut self) {
+        if let Some(source2token) = &mut self.source2token {
+            source2token.average();
+        }
+        if let Some(multi_dim) = &mut self.multi_dim {
+            let outer = &mut multi_dim.outer;
+            outer.weight = parameter(outer.weight.val().zeros_like());
+            if let Some(bias) = &mut outer.bias {
+                *bias = parameter(bias.val().zeros_like());
+            }
         }
     }
 }
@@ -138,6 +156,27 @@ impl ContentTree {
     pub fn nodes(&self) -> Tensor<2> {
         Tensor::cat(self.levels.clone(), 0)
     }
+}
+
+/// One document's tree with the keys of its nodes.
+#[derive(Debug, Clone)]
+pub struct DocumentTree {
+    pub tree: ContentTree,
+    /// Projected nodes of every level, `[nodes, d_k]` each.
+    pub keys: Vec<Tensor<2>>,
+    /// The keys in the order of the search.
+    pub search_keys: TreeKeys,
+    /// Sentence of every leaf: those with tokens.
+    pub leaves: Vec<usize>,
+}
+
+/// Trees and tokens, as often as they are read.
+#[derive(Debug, Clone)]
+pub struct TreeMemory {
+    /// Sentence keys are the sums on their paths.
+    pub selected: SelectedMemory,
+    /// One for each document; none where nothing is said.
+    pub trees: Vec<Option<DocumentTree>>,
 }
 
 /// For every leaf the sum of the rows of the nodes on its path, root and leaf included.

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
-use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
-use super::documents::Documents;
-use super::prepared::VisibleMemory;
-use super::query_spans::QuerySpan;
-use super::rows::select_rows;
-use super::source2token::{Source2Token, Source2TokenConfig};
+use crate::model::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
+use crate::model::documents::Documents;
+use crate::model::prepared::VisibleMemory;
+use crate::model::query_spans::QuerySpan;
+use crate::model::rows::select_rows;
+use crate::model::source2token::{Source2Token, Source2TokenConfig};
 use canopy_kernels::{Dropout, Segment};
 
 /// Sentence encodings, and attention to them.

@@ -10,16 +10,15 @@ use std::sync::Arc;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Tensor};
 
-use super::bert_fusion::BertFusion;
-use super::config::ModelConfig;
-use super::context_config::Context;
-use super::encoder::{Encoder, EncoderOutput};
-use super::encoder_sublayer::EncoderSublayer;
-use super::packed_batch::PackedBatch;
-use super::prepared::Memory;
-use super::query_spans::QuerySpan;
-use super::recorder::{AttentionKind, AttentionRecorder};
-use super::rows::select_rows;
+use crate::model::config::ModelConfig;
+use crate::model::encoder::{Encoder, EncoderOutput};
+use crate::model::encoder_sublayer::EncoderSublayer;
+use crate::model::packed_batch::PackedBatch;
+use crate::model::prepared::Memory;
+use crate::model::query_spans::QuerySpan;
+use crate::model::recorder::{AttentionKind, AttentionRecorder};
+use crate::model::rows::select_rows;
+use crate::model::systems::BertFusion;
 use canopy_kernels::{DropoutSource, Segment};
 
 /// The parameters of a flat encoder other than its layers.
@@ -33,12 +32,8 @@ pub struct FlatSegments {
 
 impl FlatSegments {
     /// None if the model has another context.
-    pub(super) fn new(config: &ModelConfig, device: &Device) -> Option<Self> {
-        let Some(Context::FlatTransformer { top, .. } | Context::FlatTransformerBert { top, .. }) =
-            config.context
-        else {
-            return None;
-        };
+    pub(in crate::model) fn new(config: &ModelConfig, device: &Device) -> Option<Self> {
+        let top = config.context?.mechanism().num_own_attentions()?;
         #[expect(clippy::cast_precision_loss, reason = "widths are small")]
         let deviation = (config.d_model as f64).powf(-0.5);
         let distribution = Distribution::Normal(0.0, deviation);
@@ -47,6 +42,11 @@ impl FlatSegments {
             segments: Param::from_tensor(segments),
             top,
         })
+    }
+
+    /// Begins as vectors of zeros, which change no token.
+    pub(in crate::model) fn silence(&mut self) {
+        self.segments = Param::from_tensor(self.segments.val().zeros_like());
     }
 
     /// The embedded tokens with their segments.
@@ -69,7 +69,7 @@ impl Encoder {
     ///
     /// # Shapes
     /// - x: `[rows, d_model]`, the embedded tokens of `joined`, in which the sentences of `source` stand at `own`
-    pub(super) fn flat(
+    pub(in crate::model) fn flat(
         &self,
         mut x: Tensor<2>,
         (joined, own): (&PackedBatch, &[Range<usize>]),
@@ -149,12 +149,12 @@ fn fused<'m>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::loops::{fed_forward, normed, read, sum, values};
-    use super::super::{
-        Architecture, BertConfig, BertReading, BertSequence, Fusion, MemorySource, NormPosition,
-        Pooling, Positions, SpecialTokens, Transformer, Variant,
-    };
     use super::*;
+    use crate::model::loops::{fed_forward, normed, read, sum, values};
+    use crate::model::{
+        Architecture, BertConfig, BertReading, BertSequence, Context, Fusion, MemorySource,
+        NormPosition, Pooling, Positions, SpecialTokens, Transformer, Variant,
+    };
 
     fn config() -> ModelConfig {
         ModelConfig {

@@ -1,20 +1,29 @@
 //! Selective attention to translations after a packed decoder, as [`SelectiveAttention`] and [`ContextLayer`] over tensors.
 
-use super::gate::PackedGate;
-use super::layers::{Buffers, PackedFeedForward, Packing};
-use super::translations::{SharedTranslations, shared_words};
+use std::sync::Arc;
+
+use super::layer::SelectiveAttention;
 use crate::model::context::ContextLayer;
 use crate::model::context_config::Reach;
 use crate::model::documents::Documents;
+use crate::model::packed::{
+    Buffers, Pack, PackedContext, PackedFeedForward, PackedGate, Packing, SharedTranslations,
+    shared_words,
+};
+use crate::model::prepared::Memory;
 use crate::model::query_spans::QuerySpan;
-use crate::model::selective::SelectiveAttention;
 use canopy_kernels::WordNormaliser;
 use canopy_kernels::packed::{
-    Columns, PackedMatrix, Readers, RowNorm, Scratch, SelectedRows, SharedRows,
+    Columns, PackedMatrix, Readers, RowNorm, Scratch, SelectedRows, SharedRows, Table,
 };
 
+/// Packs the attention with the layer that follows it.
+pub(super) fn pack<'a>(attention: &'a SelectiveAttention, layer: &'a ContextLayer) -> Pack<'a> {
+    Box::new(move |packing| Arc::new(PackedSelective::new(attention, layer, packing)))
+}
+
 #[derive(Debug, Clone)]
-pub(super) struct PackedSelective {
+struct PackedSelective {
     /// To the queries of words and of sentences, `[d_model, 2 · d_model]`.
     queries: PackedMatrix,
     word_key: PackedMatrix,
@@ -31,7 +40,7 @@ pub(super) struct PackedSelective {
 }
 
 impl PackedSelective {
-    pub fn new(attention: &SelectiveAttention, layer: &ContextLayer, packing: Packing<'_>) -> Self {
+    fn new(attention: &SelectiveAttention, layer: &ContextLayer, packing: Packing<'_>) -> Self {
         Self {
             queries: packing.linears(&[&attention.query_word, &attention.query_sentence]),
             word_key: packing.linears(&[&attention.key_word]),
@@ -52,11 +61,7 @@ impl PackedSelective {
     ///
     /// # Shapes
     /// - keys, values: `[rows of documents, d_model]`
-    pub fn prepare(
-        &self,
-        [keys, values]: [&[f32]; 2],
-        documents: &Documents,
-    ) -> SharedTranslations {
+    fn of_rows(&self, [keys, values]: [&[f32]; 2], documents: &Documents) -> SharedTranslations {
         let d_model = self.output.inputs();
         let mut means = Vec::with_capacity(documents.sentences.len() * d_model);
         for rows in &documents.sentences {
@@ -89,12 +94,21 @@ impl PackedSelective {
             sentences: Some(SharedRows::new([columns; 2], of_documents, d_model)),
         }
     }
+}
 
-    /// The states `own`, joined with what they read of other sentences, Eq. 3-9.
-    ///
-    /// # Shapes
-    /// - own, query states: `[hypotheses, d_model]`, a row for each of `spans`
-    pub fn join(
+impl PackedContext for PackedSelective {
+    fn reads_fed_forward(&self) -> bool {
+        true
+    }
+
+    fn prepare(&self, translations: &Memory) -> SharedTranslations {
+        let rows = [&translations.keys, &translations.values].map(|rows| Table::new(rows.clone()));
+        let [keys, values] = rows.each_ref().map(Table::values);
+        self.of_rows([&keys, &values], &translations.documents)
+    }
+
+    /// Eq. 3-9.
+    fn join(
         &self,
         (own, query_states): (&mut [f32], &[f32]),
         translations: &SharedTranslations,

@@ -6,17 +6,25 @@
 //! applied to every sentence that is read but, head by head, to the query and to the mean of the sentences: `(s K) · q = s ·
 //! (K q)`, and the weights of a mean sum up to one.
 
-use super::gate::PackedGate;
-use super::layers::{Buffers, Map, PackedFeedForward, Packing, packed};
-use super::translations::{SharedTranslations, shared_words};
-use crate::model::documents::Documents;
-use crate::model::han::HanContext;
+use std::sync::Arc;
+
+use super::layer::HanContext;
 use crate::model::linear::Linear;
+use crate::model::packed::{
+    Buffers, Map, Pack, PackedContext, PackedFeedForward, PackedGate, Packing, SharedTranslations,
+    packed, shared_words,
+};
+use crate::model::prepared::Memory;
 use crate::model::query_spans::QuerySpan;
-use canopy_kernels::packed::{Columns, PackedMatrix, Weights, attend_once};
+use canopy_kernels::packed::{Columns, PackedMatrix, Table, Weights, attend_once};
+
+/// Packs the network.
+pub(super) fn pack(han: &HanContext) -> Pack<'_> {
+    Box::new(move |packing| Arc::new(PackedHan::new(han, packing)))
+}
 
 #[derive(Debug, Clone)]
-pub(super) struct PackedHan {
+struct PackedHan {
     /// To keys and values of words, each `[d_model, d_model]`.
     words: [PackedMatrix; 2],
     /// To the queries of words and of sentences, `[d_model, 2 · d_model]`.
@@ -60,7 +68,7 @@ impl Map {
 }
 
 impl PackedHan {
-    pub fn new(han: &HanContext, packing: Packing<'_>) -> Self {
+    fn new(han: &HanContext, packing: Packing<'_>) -> Self {
         let map = |linear: &Linear| Map::from_linear(linear, packing);
         let (words, sentences) = (&han.word_attention, &han.sentence_attention);
         let read = map(&words.output);
@@ -95,13 +103,17 @@ impl PackedHan {
             context_size: han.context_size,
         }
     }
+}
 
-    /// All sentences, prepared.
-    ///
-    /// # Shapes
-    /// - states: `[rows of documents, d_model]`
-    pub fn prepare(&self, states: &[f32], documents: &Documents) -> SharedTranslations {
-        let maps = self.words.each_ref().map(|map| (map, states));
+impl PackedContext for PackedHan {
+    fn reads_fed_forward(&self) -> bool {
+        false
+    }
+
+    fn prepare(&self, translations: &Memory) -> SharedTranslations {
+        let states = Table::new(translations.values.clone());
+        let (states, documents) = (states.values(), &translations.documents);
+        let maps = self.words.each_ref().map(|map| (map, &*states));
         SharedTranslations {
             documents: documents.clone(),
             words: shared_words(maps, documents),
@@ -109,13 +121,10 @@ impl PackedHan {
         }
     }
 
-    /// The states `own`, joined with what they read of the sentences before theirs, Eq. 2-7.
-    ///
-    /// # Shapes
-    /// - own: `[hypotheses, d_model]`, a row for each of `spans`
-    pub fn join(
+    /// Eq. 2-7.
+    fn join(
         &self,
-        own: &mut [f32],
+        (own, _): (&mut [f32], &[f32]),
         translations: &SharedTranslations,
         spans: &[QuerySpan],
         buffers: &mut Buffers,

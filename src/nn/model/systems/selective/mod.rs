@@ -1,21 +1,30 @@
 //! Selective attention and its flat baselines: Maruf et al. 2019.
 
-use burn::tensor::Tensor;
+mod cpu;
+mod flat;
+mod layer;
+mod recording;
+
+use burn::tensor::{Device, Tensor};
 
 use crate::model::config::ModelConfig;
+use crate::model::context::ContextLayer;
 use crate::model::context_config::{
     Context, ContextReach, FlatLevel, MemorySource, Placement, Reach, Side,
 };
-use crate::model::flat::FlatAttention;
 use crate::model::identity_init::set_to_identity;
 use crate::model::linear::Linear;
 use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism};
+use crate::model::packed::Pack;
 use crate::model::parts::{AttentionPart, Cost, Widths};
 use crate::model::prepared::{Attend, Memory, MemoryQuery, SelectedMemory, VisibleMemory};
 use crate::model::preset::{BASE, PAPER, Preset};
 use crate::model::recorder::{AttentionWeights, Recording};
-use crate::model::selective::SelectiveAttention;
+use crate::model::systems::ContextAttention;
 use canopy_kernels::WordNormaliser;
+
+pub use flat::{FlatAttention, FlatAttentionConfig};
+pub use layer::{SelectiveAttention, SelectiveAttentionConfig};
 
 const SELECTIVE: &str = "Maruf et al. 2019, Selective Attention for Context-aware NMT";
 
@@ -168,6 +177,12 @@ impl Mechanism for Selective {
         false
     }
 
+    fn attention(&self, config: &ModelConfig, device: &Device) -> Option<ContextAttention> {
+        let (d, heads) = (config.d_model, config.num_heads);
+        let attention = SelectiveAttentionConfig::new(d, heads, self.reach, self.words);
+        Some(ContextAttention::Selective(attention.init(device)))
+    }
+
     fn attention_part(&self, _: &ModelConfig, w: &Widths) -> Option<AttentionPart> {
         let (d, square) = w.numbers();
         Some(AttentionPart {
@@ -218,6 +233,12 @@ impl Mechanism for Flat {
 
     fn reads_ends(&self) -> bool {
         false
+    }
+
+    fn attention(&self, config: &ModelConfig, device: &Device) -> Option<ContextAttention> {
+        let (d, heads) = (config.d_model, config.num_heads);
+        let attention = FlatAttentionConfig::new(d, heads, self.level, self.reach);
+        Some(ContextAttention::Flat(attention.init(device)))
     }
 
     fn attention_part(&self, _: &ModelConfig, w: &Widths) -> Option<AttentionPart> {
@@ -298,6 +319,10 @@ impl DocumentAttention for SelectiveAttention {
 
     fn output_mut(&mut self) -> &mut Linear {
         &mut self.output
+    }
+
+    fn pack<'a>(&'a self, layer: &'a ContextLayer) -> Option<Pack<'a>> {
+        Some(cpu::pack(self, layer))
     }
 }
 

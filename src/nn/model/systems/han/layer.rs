@@ -10,13 +10,13 @@ use burn::config::Config;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
-use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
-use super::context::{ContextGate, ContextGateConfig};
-use super::documents::Documents;
-use super::feed_forward::{FeedForward, FeedForwardConfig};
-use super::linear::Linear;
-use super::prepared::WordMemory;
-use super::query_spans::QuerySpan;
+use crate::model::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
+use crate::model::context::{ContextGate, ContextGateConfig};
+use crate::model::documents::Documents;
+use crate::model::feed_forward::{FeedForward, FeedForwardConfig};
+use crate::model::linear::Linear;
+use crate::model::prepared::WordMemory;
+use crate::model::query_spans::QuerySpan;
 use canopy_kernels::{DropoutSource, Segment};
 
 /// Sizes of a [`HanContext`].

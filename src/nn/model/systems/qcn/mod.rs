@@ -1,9 +1,13 @@
 //! The query-guided capsule network: Yang et al. 2019. Where it stands and how the previous sentences are encoded is that of
 //! Zhang et al. 2018; in between, their tokens are clustered into capsules.
 
+mod layer;
+mod recording;
+
 use burn::tensor::{Device, Tensor};
 
 use super::zhang::Zhang;
+use crate::error::{BaseError, Error, Result};
 use crate::model::config::ModelConfig;
 use crate::model::context_config::{Context, ContextReach, Placement, Side};
 use crate::model::linear::Linear;
@@ -11,8 +15,10 @@ use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism};
 use crate::model::parts::{AttentionPart, Cost, Part, Widths, sentences};
 use crate::model::prepared::{Attend, Memory, MemoryQuery};
 use crate::model::preset::{BASE, Preset};
-use crate::model::query_capsules::{QueryCapsules, QueryCapsulesConfig};
 use crate::model::recorder::{AttentionWeights, Recording};
+use crate::model::systems::{ContextAttention, MemoryEncoder};
+
+pub use layer::{Capsules, QueryCapsules, QueryCapsulesConfig, RoutedCapsules};
 
 pub(super) const PRESETS: &[Preset] = &[Preset {
     name: "qcn-small",
@@ -32,10 +38,6 @@ pub(super) struct Qcn {
 }
 
 impl Qcn {
-    pub fn attention(&self, config: &ModelConfig, device: &Device) -> QueryCapsules {
-        QueryCapsulesConfig::new(config.d_model, config.num_heads, self.capsules).init(device)
-    }
-
     fn encoded(&self) -> Zhang {
         Zhang {
             previous: self.previous,
@@ -53,12 +55,33 @@ impl Mechanism for Qcn {
         self.encoded().placement()
     }
 
+    fn attention(&self, config: &ModelConfig, device: &Device) -> Option<ContextAttention> {
+        let (d, heads) = (config.d_model, config.num_heads);
+        let capsules = QueryCapsulesConfig::new(d, heads, self.capsules);
+        Some(ContextAttention::Capsules(capsules.init(device)))
+    }
+
+    fn memory_encoder(&self, config: &ModelConfig, device: &Device) -> Option<MemoryEncoder> {
+        self.encoded().memory_encoder(config, device)
+    }
+
     fn has_gated_sublayers(&self) -> bool {
         true
     }
 
     fn needs_post_norm(&self) -> bool {
         true
+    }
+
+    fn validate(&self, _: &ModelConfig) -> Result<()> {
+        if self.capsules > 0 {
+            return Ok(());
+        }
+        Err(Error::Base(BaseError::Config {
+            field: "context.capsules",
+            found: self.capsules.to_string(),
+            allowed: "at least 1".to_owned(),
+        }))
     }
 
     fn attention_part(&self, _: &ModelConfig, w: &Widths) -> Option<AttentionPart> {

@@ -11,12 +11,12 @@ use burn::config::Config;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
-use super::context_config::Reach;
-use super::documents::Documents;
-use super::linear::Linear;
-use super::prepared::SelectedMemory;
-use super::query_spans::QuerySpan;
-use super::sentence_selection::{SelectedSentences, SentenceSelector, lists};
+use crate::model::context_config::Reach;
+use crate::model::documents::Documents;
+use crate::model::linear::Linear;
+use crate::model::prepared::SelectedMemory;
+use crate::model::query_spans::QuerySpan;
+use crate::model::sentence_selection::{SelectedSentences, SentenceSelector, lists};
 use canopy_kernels::{
     Dropout, Projected, SelectedAttention, SelectedWeights, Weighting, WordNormaliser,
     selected_attention, selected_weights, sparsemax_row,

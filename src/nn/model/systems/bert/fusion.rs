@@ -6,16 +6,17 @@
 //! - The mean with drop-net: Zhu et al., "Incorporating BERT into Neural Machine Translation", ICLR 2020, §4.
 //! - A gate in place of the mean: Maruf et al. 2019, Eq. 8-9, between the two attentions of Zhu et al.
 
-use burn::module::Module;
+use burn::module::{Module, Param};
 use burn::tensor::{Device, Tensor};
 
-use super::attention::MultiHeadAttention;
-use super::config::ModelConfig;
-use super::context::{ContextGate, ContextGateConfig};
-use super::context_config::Fusion;
-use super::linear::Linear;
-use super::norm::Norm;
-use super::prepared::{Memory, PreparedMemory};
+use crate::model::attention::MultiHeadAttention;
+use crate::model::config::ModelConfig;
+use crate::model::context::{ContextGate, ContextGateConfig};
+use crate::model::context_config::Fusion;
+use crate::model::linear::Linear;
+use crate::model::norm::Norm;
+use crate::model::prepared::{Memory, PreparedMemory};
+use crate::model::warm_start::neutral;
 use canopy_kernels::DropoutSource;
 
 /// Attention to BERT's states. Its residuals are those of CATSBY, or with a gate it is gated, else averaged.
@@ -32,7 +33,7 @@ pub struct BertFusion {
 
 impl BertFusion {
     /// None if the model does not read BERT.
-    pub(super) fn new(config: &ModelConfig, device: &Device) -> Option<Self> {
+    pub(in crate::model) fn new(config: &ModelConfig, device: &Device) -> Option<Self> {
         let (fusion, _) = config.context?.bert()?;
         let bert = config.bert.as_ref()?;
         let (d_model, d_bert) = (config.d_model, bert.sizes.d_model);
@@ -82,6 +83,25 @@ impl BertFusion {
     }
 }
 
+impl BertFusion {
+    /// Makes a layer with this fusion do about what it did without, where it has a norm of its own: the branches, added to
+    /// the input that the norm `before` gave, come to what the own one did. All others begin as they are drawn, so that
+    /// none has a better start than another.
+    pub(in crate::model) fn zero_init(&mut self, own: &mut Norm, before: &Norm) {
+        let Some(norm) = &mut self.norm else { return };
+        let output = &mut self.attention.output;
+        output.weight = Param::from_tensor(output.weight.val().zeros_like());
+        let scaled = |param: &Param<Tensor<1>>, factor: f64| {
+            Param::from_tensor((param.val() * factor).detach())
+        };
+        let passing = neutral(before);
+        norm.gamma = scaled(&passing.gamma, -2.0);
+        norm.beta = scaled(&passing.beta, -2.0);
+        own.gamma = scaled(&own.gamma, 2.0);
+        own.beta = scaled(&own.beta, 2.0);
+    }
+}
+
 /// The mean of both; in training one of them, drop-net of Zhu et al. 2020, §4.2.
 fn averaged(own: Tensor<2>, bert: Tensor<2>, drop: &DropoutSource) -> Tensor<2> {
     match drop.next() {
@@ -93,9 +113,9 @@ fn averaged(own: Tensor<2>, bert: Tensor<2>, drop: &DropoutSource) -> Tensor<2> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::loops::{normed, read, times, values};
-    use super::super::query_spans::QuerySpan;
     use super::*;
+    use crate::model::loops::{normed, read, times, values};
+    use crate::model::query_spans::QuerySpan;
 
     const D: usize = 4;
 
@@ -135,7 +155,7 @@ mod tests {
         // The first two tokens belong to the first sentence, the third to the second.
         let states = Memory::from_states(
             memory.clone(),
-            super::super::Documents::one(vec![0..3, 3..5]),
+            crate::model::Documents::one(vec![0..3, 3..5]),
         );
         let query_spans =
             [(0..2, 0), (2..3, 1)].map(|(rows, sentence)| QuerySpan { rows, sentence });
@@ -179,7 +199,7 @@ mod tests {
             ..fusion(false)
         };
         let norm = Norm {
-            gamma: burn::module::Param::from_tensor(rows(4, 1).flatten(0, 1)),
+            gamma: Param::from_tensor(rows(4, 1).flatten(0, 1)),
             ..Norm::new(D, &Device::flex())
         };
         let none = DropoutSource::none();

@@ -1,13 +1,15 @@
 //! The way down the content tree: which sentences a query keeps.
 //!
 //! Trankova et al. 2024, §3.3.2 and Fig. 3. A traversal chooses and has no gradient; the scores of what it chose have
-//! theirs through [`path_sums`](super::path_sums).
+//! theirs through [`path_sums`](super::tree::path_sums).
 
 use std::sync::Arc;
 
 use burn::tensor::Tensor;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+
+use super::top_t::top_t;
 
 /// The number by which the nodes of a level are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -154,35 +156,9 @@ fn root(d_head: usize) -> f32 {
     (d_head as f32).sqrt()
 }
 
-/// Places of the `t` largest scores, ascending; of equal ones the first. `-inf` never counts.
-pub fn top_t(scores: &[f32], t: usize) -> Vec<usize> {
-    let mut positions: Vec<usize> = (0..scores.len())
-        .filter(|&position| scores[position] > f32::NEG_INFINITY)
-        .collect();
-    if positions.len() > t {
-        if t > 0 {
-            positions.select_nth_unstable_by(t - 1, |&a, &b| {
-                scores[b].total_cmp(&scores[a]).then(a.cmp(&b))
-            });
-        }
-        positions.truncate(t);
-        positions.sort_unstable();
-    }
-    positions
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_largest_scores_stay_and_ties_go_to_the_first() {
-        let hidden = f32::NEG_INFINITY;
-        assert_eq!(top_t(&[0.1, 3.0, hidden, 2.0, 2.0], 2), [1, 3]);
-        assert_eq!(top_t(&[hidden, 1.0, hidden], 2), [1]);
-        assert_eq!(top_t(&[1.0, 2.0], 9), [0, 1]);
-        assert!(top_t(&[1.0], 0).is_empty());
-    }
 
     const SCORES: [f32; 7] = [3.0, 0.5, 2.0, -1.0, 4.0, 1.5, 0.0];
 

@@ -1,25 +1,38 @@
 //! Hierarchical encoding and conditional attention: Trankova et al. 2024.
 
-use burn::tensor::Tensor;
+mod conditional;
+mod document_attention;
+mod encoding;
+mod hierarchical_conditional;
+mod recording;
+mod top_t;
+mod traversal;
+mod tree;
+
+use burn::tensor::Device;
 
 use super::x_transformer::X_BASE;
-use crate::model::conditional::ConditionalAttention;
 use crate::model::config::{ModelConfig, Positions};
 use crate::model::context_config::{Context, ContextReach, FlatLevel, MergeKind, Placement};
 use crate::model::counting::Counting;
-use crate::model::hierarchical::SentenceAttention;
-use crate::model::hierarchical_conditional::HierarchicalConditionalAttention;
-use crate::model::identity_init::set_to_identity;
-use crate::model::linear::Linear;
-use crate::model::mechanism::{ContextWeights, DocumentAttention, Mechanism};
+use crate::model::mechanism::{ContextWeights, Mechanism};
 use crate::model::parts::{AttentionPart, Cost, Widths, sentences};
-use crate::model::prepared::{
-    Attend, Memory, MemoryQuery, SelectedMemory, TreeMemory, VisibleMemory,
-};
 use crate::model::preset::{BASE, Preset, TINY};
-use crate::model::recorder::{AttentionWeights, Recording};
-use crate::model::source2token::Source2Token;
-use crate::model::traversal::TraversalRule;
+use crate::model::systems::ContextAttention;
+
+pub use conditional::{
+    ConditionalAttention, ConditionalAttentionConfig, ConditionalHeads, ConditionalHeadsConfig,
+};
+pub use encoding::SentenceAttention;
+pub use hierarchical_conditional::{
+    HierarchicalConditionalAttention, HierarchicalConditionalAttentionConfig, TreeChoice, TreeHeads,
+};
+pub use top_t::{keep_top_t, top_t};
+pub use traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch, Visit};
+pub use tree::{
+    ContentTree, DocumentTree, Merge, MergeConfig, MultiDimSource2Token,
+    MultiDimSource2TokenConfig, TreeMemory, path_sums,
+};
 
 const HIERARCHICAL: &str =
     "Trankova et al. 2024, Hierarchical Encoding and Conditional Attention in NMT";
@@ -143,6 +156,11 @@ impl Mechanism for SentenceEncoding {
         self.decoder.then_some(Placement::Sublayer)
     }
 
+    fn attention(&self, config: &ModelConfig, device: &Device) -> Option<ContextAttention> {
+        let attention = SentenceAttention::new(config.d_model, config.num_heads, device);
+        Some(ContextAttention::Sentences(attention))
+    }
+
     fn attention_part(&self, _: &ModelConfig, w: &Widths) -> Option<AttentionPart> {
         let (d, square) = w.numbers();
         Some(AttentionPart {
@@ -206,24 +224,84 @@ impl Mechanism for Conditional {
         Some(self.placement)
     }
 
+    fn attention(&self, config: &ModelConfig, device: &Device) -> Option<ContextAttention> {
+        let (d, heads) = (config.d_model, config.num_heads);
+        let attention = ConditionalAttentionConfig::new(d, heads, self.top_t);
+        Some(ContextAttention::Conditional(attention.init(device)))
+    }
+
+    fn top_t(&self) -> Option<usize> {
+        Some(self.top_t)
+    }
+
+    fn with_top_t(&self, top_t: usize) -> Option<Context> {
+        Some(Context::Conditional {
+            top_t,
+            placement: self.placement,
+        })
+    }
+
+    fn set_like(&self, base: Context) -> Option<Context> {
+        match base {
+            Context::Conditional { top_t, .. } => self.with_top_t(top_t),
+            _ => None,
+        }
+    }
+
     fn attention_part(&self, _: &ModelConfig, w: &Widths) -> Option<AttentionPart> {
         Some(self.part(w))
     }
 }
 
 /// Conditional attention to the sentences found in the content tree, §3.3.
-pub(super) struct ContentTree {
+pub(super) struct TreeOfContents {
     pub chosen: Conditional,
     pub merge: MergeKind,
+    pub rule: TraversalRule,
 }
 
-impl Mechanism for ContentTree {
+impl Mechanism for TreeOfContents {
     fn reach(&self) -> ContextReach {
         self.chosen.reach()
     }
 
     fn placement(&self) -> Option<Placement> {
         self.chosen.placement()
+    }
+
+    fn attention(&self, config: &ModelConfig, device: &Device) -> Option<ContextAttention> {
+        let (d, heads) = (config.d_model, config.num_heads);
+        let tree = HierarchicalConditionalAttentionConfig::new(d, heads, self.chosen.top_t)
+            .with_merge(self.merge)
+            .with_rule(self.rule);
+        Some(ContextAttention::Tree(tree.init(device)))
+    }
+
+    fn top_t(&self) -> Option<usize> {
+        self.chosen.top_t()
+    }
+
+    fn with_top_t(&self, top_t: usize) -> Option<Context> {
+        Some(Context::HierarchicalConditional {
+            top_t,
+            merge: self.merge,
+            rule: self.rule,
+            placement: self.chosen.placement,
+        })
+    }
+
+    fn set_like(&self, base: Context) -> Option<Context> {
+        match base {
+            Context::HierarchicalConditional {
+                top_t, merge, rule, ..
+            } => Some(Context::HierarchicalConditional {
+                top_t,
+                merge,
+                rule,
+                placement: self.chosen.placement,
+            }),
+            _ => None,
+        }
     }
 
     fn attention_part(&self, _: &ModelConfig, w: &Widths) -> Option<AttentionPart> {
@@ -250,147 +328,5 @@ impl Mechanism for ContentTree {
                 ..chosen.cost
             },
         })
-    }
-}
-
-impl Attend for SentenceAttention {
-    type Projected = VisibleMemory;
-
-    fn project_memory(&self, memory: &Memory) -> VisibleMemory {
-        let encodings = memory.encoded_by(&self.source2token);
-        self.prepare(encodings, &memory.documents)
-    }
-
-    fn attend_memory(&self, query: MemoryQuery<'_, VisibleMemory>) -> Tensor<2> {
-        self.attend(query.rows, query.spans, query.memory, query.dropout)
-    }
-
-    fn attend_with_weights(
-        &self,
-        query: MemoryQuery<'_, VisibleMemory>,
-        keep: &Recording,
-    ) -> (Tensor<2>, AttentionWeights) {
-        let read = self.attend_memory(query.clone());
-        (read, query.weights(&self.attention, keep))
-    }
-}
-
-impl DocumentAttention for SentenceAttention {
-    fn source2token(&self) -> Option<&Source2Token> {
-        Some(&self.source2token)
-    }
-
-    fn reads_tokens(&self) -> bool {
-        false
-    }
-
-    /// The encodings of §2 are made of the states that enter the layer.
-    fn reads_entering_states(&self) -> bool {
-        true
-    }
-
-    fn init_near_identity(&mut self) {
-        self.source2token.average();
-        self.attention.init_identity();
-    }
-
-    fn output_mut(&mut self) -> &mut Linear {
-        &mut self.attention.output
-    }
-}
-
-impl Attend for ConditionalAttention {
-    type Projected = SelectedMemory;
-
-    fn project_memory(&self, memory: &Memory) -> SelectedMemory {
-        let encodings = memory.encoded_by(&self.source2token);
-        self.heads.prepare(memory.values.clone(), encodings)
-    }
-
-    fn attend_memory(&self, query: MemoryQuery<'_, SelectedMemory>) -> Tensor<2> {
-        let MemoryQuery {
-            memory, dropout, ..
-        } = query;
-        self.attend(query.rows, query.spans, memory, query.documents, dropout)
-    }
-
-    fn attend_with_weights(
-        &self,
-        query: MemoryQuery<'_, SelectedMemory>,
-        keep: &Recording,
-    ) -> (Tensor<2>, AttentionWeights) {
-        let (read, weights) = self.heads.attention_weights(query, keep);
-        (self.output.forward(read), weights)
-    }
-}
-
-impl DocumentAttention for ConditionalAttention {
-    fn source2token(&self) -> Option<&Source2Token> {
-        Some(&self.source2token)
-    }
-
-    fn set_top_t(&mut self, top_t: usize) {
-        self.heads.top_t = top_t;
-    }
-
-    fn init_near_identity(&mut self) {
-        self.source2token.average();
-        self.heads.init_identity();
-        set_to_identity(&mut self.output);
-    }
-
-    fn output_mut(&mut self) -> &mut Linear {
-        &mut self.output
-    }
-}
-
-impl Attend for HierarchicalConditionalAttention {
-    type Projected = TreeMemory;
-
-    fn project_memory(&self, memory: &Memory) -> TreeMemory {
-        let encodings = memory.encoded_by(&self.source2token);
-        let words = memory.values.clone();
-        self.tree.prepare(words, encodings, &memory.documents)
-    }
-
-    fn attend_memory(&self, query: MemoryQuery<'_, TreeMemory>) -> Tensor<2> {
-        let MemoryQuery {
-            memory, dropout, ..
-        } = query;
-        self.attend(query.rows, query.spans, memory, query.documents, dropout)
-    }
-
-    fn attend_with_weights(
-        &self,
-        query: MemoryQuery<'_, TreeMemory>,
-        keep: &Recording,
-    ) -> (Tensor<2>, AttentionWeights) {
-        let (read, weights) = self.tree.attention_weights(query, keep);
-        (self.output.forward(read), weights)
-    }
-}
-
-impl DocumentAttention for HierarchicalConditionalAttention {
-    fn source2token(&self) -> Option<&Source2Token> {
-        Some(&self.source2token)
-    }
-
-    fn has_trees(&self) -> bool {
-        true
-    }
-
-    fn set_top_t(&mut self, top_t: usize) {
-        self.tree.heads.top_t = top_t;
-    }
-
-    fn init_near_identity(&mut self) {
-        self.source2token.average();
-        self.tree.heads.init_identity();
-        self.tree.merge.average();
-        set_to_identity(&mut self.output);
-    }
-
-    fn output_mut(&mut self) -> &mut Linear {
-        &mut self.output
     }
 }

@@ -9,37 +9,19 @@ use std::sync::Arc;
 
 use burn::config::Config;
 use burn::module::Module;
-use burn::tensor::{Bool, Device, Tensor, TensorData};
+use burn::tensor::{Device, Tensor};
 
-use super::documents::Documents;
-use super::linear::Linear;
-use super::prepared::SelectedMemory;
-use super::query_spans::QuerySpan;
-use super::sentence_selection::{SelectedSentences, SentenceSelector, lists};
-use super::source2token::{Source2Token, Source2TokenConfig};
-use super::traversal::top_t;
+use super::top_t::top_t;
+use crate::model::documents::Documents;
+use crate::model::linear::Linear;
+use crate::model::prepared::SelectedMemory;
+use crate::model::query_spans::QuerySpan;
+use crate::model::sentence_selection::{SelectedSentences, SentenceSelector, lists};
+use crate::model::source2token::{Source2Token, Source2TokenConfig};
 use canopy_kernels::{
     Dropout, Projected, SelectedAttention, SelectedWeights, Weighting, selected_attention,
     selected_weights,
 };
-
-/// KeepTopT, Eq. 4: the `t` largest scores of every row stay, the others become `-inf`.
-///
-/// # Shapes
-/// - scores, output: `[rows, sentences]`
-pub fn keep_top_t(scores: Tensor<2>, t: usize) -> Tensor<2> {
-    let ([rows, sentences], device) = (scores.dims(), scores.device());
-    let numbers: Vec<f32> = scores.to_data().iter().collect();
-    let mut dropped = vec![true; numbers.len()];
-    for (row, scores) in numbers.chunks_exact(sentences.max(1)).enumerate() {
-        for position in top_t(scores, t) {
-            dropped[row * sentences + position] = false;
-        }
-    }
-    let dropped =
-        Tensor::<2, Bool>::from_data(TensorData::new(dropped, [rows, sentences]), &device);
-    scores.mask_fill(dropped, f32::NEG_INFINITY)
-}
 
 /// Sizes of [`ConditionalHeads`].
 #[derive(Config, Debug)]
@@ -289,11 +271,12 @@ impl ConditionalAttention {
 
 #[cfg(test)]
 mod tests {
-    use burn::tensor::Distribution;
     use burn::tensor::activation::softmax;
+    use burn::tensor::{Distribution, TensorData};
 
-    use super::super::sentence_selection::relevance;
+    use super::super::top_t::keep_top_t;
     use super::*;
+    use crate::model::sentence_selection::relevance;
 
     /// Eq. 7 as printed: scores over the whole document, masked.
     fn masked(

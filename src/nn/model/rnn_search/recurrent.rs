@@ -10,8 +10,8 @@ use burn::module::Module;
 use burn::tensor::activation::{sigmoid, tanh};
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::linear::Linear;
-use super::rows::select_rows;
+use crate::model::linear::Linear;
+use crate::model::rows::select_rows;
 
 /// Sizes of a [`GruCell`].
 #[derive(Config, Debug)]

@@ -14,7 +14,7 @@ use burn::config::Config;
 use burn::module::{Module, Param};
 use burn::tensor::{Device, Distribution, Tensor};
 
-use super::linear::Linear;
+use crate::model::linear::Linear;
 use canopy_kernels::{additive_alignment, additive_context};
 
 pub use canopy_kernels::Alignment;

@@ -9,16 +9,16 @@ use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
 use super::conditional::{ConditionalHeads, ConditionalHeadsConfig};
-use super::context_config::MergeKind;
-use super::documents::Documents;
-use super::linear::Linear;
-use super::prepared::{DocumentTree, TreeMemory};
-use super::query_spans::QuerySpan;
-use super::rows::select_rows;
-use super::sentence_selection::SelectedSentences;
-use super::source2token::{Source2Token, Source2TokenConfig};
+use crate::model::context_config::MergeKind;
+use crate::model::documents::Documents;
+use crate::model::linear::Linear;
+
 use super::traversal::{Traversal, TraversalRule, TreeKeys, TreeSearch};
-use super::tree::{ContentTree, Merge, MergeConfig, path_sums};
+use super::tree::{ContentTree, DocumentTree, Merge, MergeConfig, TreeMemory, path_sums};
+use crate::model::query_spans::QuerySpan;
+use crate::model::rows::select_rows;
+use crate::model::sentence_selection::SelectedSentences;
+use crate::model::source2token::{Source2Token, Source2TokenConfig};
 use canopy_kernels::{Dropout, Projected};
 
 /// Sizes of a [`HierarchicalConditionalAttention`] layer.

@@ -16,12 +16,13 @@ use burn::module::Module;
 use burn::tensor::activation::{softmax, tanh};
 use burn::tensor::{Device, Tensor, TensorData};
 
-use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
-use super::linear::Linear;
-use super::norm::Norm;
-use super::pooling::{Pooling, pooled};
-use super::query_spans::QuerySpan;
-use super::rows::select_rows;
+use crate::model::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
+use crate::model::identity_init::parameter;
+use crate::model::linear::Linear;
+use crate::model::norm::Norm;
+use crate::model::pooling::{Pooling, pooled};
+use crate::model::query_spans::QuerySpan;
+use crate::model::rows::select_rows;
 use canopy_kernels::{Dropout, Segment};
 
 /// Sizes of a [`QueryCapsules`] layer.
@@ -162,6 +163,16 @@ impl QueryCapsules {
             coupling: routed.coupling,
         };
         (read, capsules)
+    }
+}
+
+impl QueryCapsules {
+    /// Votes begin as the tokens plus what makes capsules different.
+    pub(super) fn init_votes(&mut self) {
+        self.attention.init_identity();
+        let votes = self.votes.weight.val();
+        let one = Tensor::<2>::eye(votes.dims()[0], &votes.device());
+        self.votes.weight = parameter(votes + one.repeat_dim(1, self.num_capsules));
     }
 }
 

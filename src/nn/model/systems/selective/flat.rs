@@ -9,12 +9,12 @@ use burn::config::Config;
 use burn::module::Module;
 use burn::tensor::{Device, Tensor};
 
-use super::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
-use super::context_config::{FlatLevel, Reach};
-use super::documents::Documents;
-use super::prepared::VisibleMemory;
-use super::query_spans::{QuerySpan, Visible};
-use super::rows::select_rows;
+use crate::model::attention::{MultiHeadAttention, MultiHeadAttentionConfig};
+use crate::model::context_config::{FlatLevel, Reach};
+use crate::model::documents::Documents;
+use crate::model::prepared::VisibleMemory;
+use crate::model::query_spans::{QuerySpan, Visible};
+use crate::model::rows::select_rows;
 use canopy_kernels::{Dropout, Segment};
 
 /// Sizes of a [`FlatAttention`] layer.
