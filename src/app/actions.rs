@@ -2,6 +2,7 @@
 
 use super::aligning::AlignCommand;
 use super::command::{Command, Group, HelpPage, Key, Page, Scope, Shortcut};
+use super::document::alternatives::AlternativesCommand;
 use super::document::checking::CheckCommand;
 use super::document::merging::MergeCommand;
 use super::document::segments::SegmentsCommand;
@@ -50,7 +51,9 @@ pub static ACTIONS: &[Action] = {
     use Command as C;
     use ExploreCommand as E;
     use FindCommand as F;
-    use Group::{Align, Edit, Editor, Explore, File, Go, Help, Matches, Translate, View};
+    use Group::{
+        Align, Alternatives, Edit, Editor, Explore, File, Go, Help, Matches, Translate, View,
+    };
     use Key::{
         Comma, Delete, Down, End, Enter, Escape, F1, F3, F7, F8, F9, Home, Insert, Left, Letter,
         Minus, PageDown, PageUp, Plus, Right, Up,
@@ -272,6 +275,12 @@ pub static ACTIONS: &[Action] = {
         ),
         part(action(
             Translate,
+            "Alternatives of the sentence",
+            Some(Shortcut::command(Letter('L'))),
+            C::Alternatives(AlternativesCommand::Find),
+        )),
+        part(action(
+            Translate,
             "Retranslate drafts using my edits",
             Some(Shortcut::command(Letter('U'))),
             C::UpdateRest,
@@ -305,6 +314,42 @@ pub static ACTIONS: &[Action] = {
             "Use match 5",
             Some(Shortcut::command_alt(Letter('5'))),
             C::UseMatch(4),
+        ),
+        action(
+            Alternatives,
+            "Use alternative 1",
+            Some(Shortcut::alt(Letter('1'))),
+            C::Alternatives(AlternativesCommand::Use(0)),
+        ),
+        action(
+            Alternatives,
+            "Use alternative 2",
+            Some(Shortcut::alt(Letter('2'))),
+            C::Alternatives(AlternativesCommand::Use(1)),
+        ),
+        action(
+            Alternatives,
+            "Use alternative 3",
+            Some(Shortcut::alt(Letter('3'))),
+            C::Alternatives(AlternativesCommand::Use(2)),
+        ),
+        action(
+            Alternatives,
+            "Use alternative 4",
+            Some(Shortcut::alt(Letter('4'))),
+            C::Alternatives(AlternativesCommand::Use(3)),
+        ),
+        action(
+            Alternatives,
+            "Use alternative 5",
+            Some(Shortcut::alt(Letter('5'))),
+            C::Alternatives(AlternativesCommand::Use(4)),
+        ),
+        action(
+            Alternatives,
+            "Use alternative 6",
+            Some(Shortcut::alt(Letter('6'))),
+            C::Alternatives(AlternativesCommand::Use(5)),
         ),
         action(
             Editor,
@@ -602,9 +647,11 @@ mod tests {
 
     #[test]
     fn no_shortcut_means_two_things() {
-        use Group::{Align, Edit, Editor, Explore, File, Go, Help, Matches, Translate, View};
+        use Group::{
+            Align, Alternatives, Edit, Editor, Explore, File, Go, Help, Matches, Translate, View,
+        };
         for together in [
-            [File, View, Help, Edit, Go, Translate, Matches].as_slice(),
+            [File, View, Help, Edit, Go, Translate, Matches, Alternatives].as_slice(),
             &[Editor],
             &[File, View, Help, Explore],
             &[View, Help, Align],

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::aligning::AlignCommand;
+use super::document::alternatives::AlternativesCommand;
 use super::document::checking::CheckCommand;
 use super::document::language_model::LanguageModelCommand;
 use super::document::merging::MergeCommand;
@@ -144,6 +145,7 @@ pub enum Command {
     ToggleOutline,
     ToggleSimilar,
     ToggleHistory,
+    Alternatives(AlternativesCommand),
     /// Puts a text that a sentence has had in place of its translation.
     UseVersion {
         sentence: usize,
@@ -276,6 +278,13 @@ impl Shortcut {
         }
     }
 
+    pub(super) const fn alt(key: Key) -> Self {
+        Self {
+            alt: true,
+            ..Self::plain(key)
+        }
+    }
+
     pub(super) const fn command_alt(key: Key) -> Self {
         Self {
             alt: true,
@@ -294,6 +303,8 @@ pub enum Group {
     Translate,
     /// The second and further matches of the memory; the list of shortcuts alone has them.
     Matches,
+    /// Alternatives that are listed, likewise.
+    Alternatives,
     /// Only while a target sentence is in the editor.
     Editor,
     /// On the page of traces.
@@ -305,12 +316,13 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::File,
         Self::Edit,
         Self::Go,
         Self::Translate,
         Self::Matches,
+        Self::Alternatives,
         Self::Editor,
         Self::Explore,
         Self::Align,
@@ -325,6 +337,7 @@ impl Group {
             Self::Go => "Go to",
             Self::Translate => "Translate",
             Self::Matches => "Translation memory matches",
+            Self::Alternatives => "Alternatives of the sentence",
             Self::Editor => "While editing a sentence",
             Self::Explore => "While exploring",
             Self::Align => "While aligning",

@@ -178,6 +178,7 @@ impl AppState {
             && !self.models.installing.failed(&mut self.shared, job, error)
             && !self.models.getting.failed(&mut self.shared, job, error)
             && !self.document.checking.failed(job)
+            && !self.document.alternatives.failed(job, error)
         {
             self.shared.failed_to_write(error);
             let title = if self.shared.keeping.contains(&job) {

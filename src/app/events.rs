@@ -69,20 +69,20 @@ impl AppState {
                 }
             }
             Event::Drafted { job, done, num } => {
-                self.document.translations.prepared(
-                    &self.shared,
-                    job,
-                    (Preparation::Drafting, done, num),
-                );
+                let preparing = (Preparation::Drafting, done, num);
+                self.document.prepared(&self.shared, job, preparing);
             }
             Event::Adapting { job, done, num } => {
                 if !self.explorer.taking_in(job, done, num) {
-                    self.document.translations.prepared(
-                        &self.shared,
-                        job,
-                        (Preparation::Adapting, done, num),
-                    );
+                    let preparing = (Preparation::Adapting, done, num);
+                    self.document.prepared(&self.shared, job, preparing);
                 }
+            }
+            Event::OthersFound { job, translations } => {
+                self.document.alternatives.others_found(job, translations);
+            }
+            Event::TokensComputed { job, tokens } => {
+                self.document.alternatives.computed(job, tokens);
             }
             Event::Traced { job, source } => self.explorer.traced(
                 &mut self.shared,
@@ -147,13 +147,9 @@ impl AppState {
                 job,
                 index,
                 translation,
-            } => self.document.translations.translated(
-                &self.shared,
-                &mut self.document.editing,
-                job,
-                index,
-                translation,
-            ),
+            } => self
+                .document
+                .translated(&self.shared, job, index, translation),
             Event::CpuTookOver {
                 device_name, error, ..
             } => self
@@ -225,6 +221,7 @@ impl AppState {
                 if !self
                     .training
                     .run_ended(&mut self.shared, &mut self.evaluate, job)
+                    && !self.document.alternatives.finished(job)
                 {
                     self.finished(job, false);
                 }

@@ -46,6 +46,7 @@ pub use canopy_project::{
 };
 pub use canopy_project::{find, language, open_document, settings};
 pub use command::{Command, Group, HelpPage, Key, Page, Scope, Shortcut};
+pub use document::alternatives::{Alternatives, AlternativesCommand, AlternativesState};
 pub use document::checking::{CheckCommand, Checking, FindingGroup};
 pub use document::editing::Editing;
 pub use document::language_model::{LanguageModelCommand, Suggestions, Tested};

@@ -4,6 +4,7 @@ use super::aligning::Aligning;
 use super::ask::Ask;
 use super::command::{Command, HelpPage, Page};
 use super::document::DocumentPage;
+use super::document::alternatives::AlternativesCommand;
 use super::document::checking::CheckCommand;
 use super::document::editing::finding;
 use super::document::merging::MergeCommand;
@@ -297,6 +298,10 @@ impl AppState {
                 self.shared
                     .set(|settings| settings.shows_history = !settings.shows_history);
             }
+            Command::Alternatives(command) => {
+                self.document
+                    .apply_alternatives(&mut self.shared, &self.models, command);
+            }
             Command::UseVersion { sentence, version } => {
                 self.document
                     .editing
@@ -404,9 +409,13 @@ impl AppState {
                 self.document.editing.selected().is_some()
                     && self.document.pair(&self.models).memory().is_some()
             }
+            Command::Alternatives(AlternativesCommand::Use(place)) => {
+                self.document.alternatives.get(*place).is_some()
+            }
             Command::Undo => document.is_some_and(OpenDocument::can_undo),
             Command::Redo => document.is_some_and(OpenDocument::can_redo),
             Command::Edit
+            | Command::Alternatives(AlternativesCommand::Find)
             | Command::Check(CheckCommand::GoToNext | CheckCommand::RepairSelected)
             | Command::Terms(TermsCommand::New | TermsCommand::InsertNext)
             | Command::Segments(_)

@@ -5,6 +5,7 @@
 #[cfg(windows)]
 mod adapter;
 mod aligning;
+mod alternatives;
 mod app;
 mod captions;
 mod cell;

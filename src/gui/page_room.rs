@@ -36,7 +36,8 @@ pub fn least_size(ctx: &Context, state: &AppState) -> Vec2 {
             116.0,
         )
         + panel(settings.shows_history, 132.0)
-        + panel(settings.language_model.is_some(), 80.0);
+        + panel(settings.language_model.is_some(), 80.0)
+        + panel(state.document.alternatives.is_open, 116.0);
     vec2(width, height)
 }
 

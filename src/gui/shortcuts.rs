@@ -4,7 +4,10 @@ use egui::{Context, Grid, Id, KeyboardShortcut, Modifiers, RichText, Ui};
 
 use super::theme::{self, Palette};
 use super::{editor, find};
-use canopy_app::{ACTIONS, Action, AppState, Command, FindCommand, Group, Key, Page, Shortcut};
+use canopy_app::{
+    ACTIONS, Action, AlternativesCommand, AppState, Command, FindCommand, Group, Key, OpenDocument,
+    Page, Shortcut,
+};
 
 /// egui's name for a shortcut of the table.
 pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
@@ -112,9 +115,9 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
         finding: find::has_keyboard(ctx),
         focused: ctx.memory(|memory| memory.focused().is_some()),
     };
-    let may_close_find = !keyboard.editing
-        && !state.document.translations.is_busy()
-        && shown.is_some_and(|document| document.find.is_open);
+    let is_free = !keyboard.editing && !state.document.translations.is_busy();
+    let closes = shown.filter(|_| is_free);
+    let closes = closes.and_then(|document| closed_by_escape(state, document));
     // In the order they were pressed, and each as often: a slow frame may hold several.
     ctx.input_mut(|input| {
         input.events.retain(|event| {
@@ -127,8 +130,11 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
             else {
                 return true;
             };
-            if may_close_find && *key == egui::Key::Escape && modifiers.is_none() {
-                commands.push(Command::Find(FindCommand::Close));
+            if let Some(closes) = &closes
+                && *key == egui::Key::Escape
+                && modifiers.is_none()
+            {
+                commands.push(closes.clone());
                 return false;
             }
             let modifiers = match key {
@@ -151,6 +157,15 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
             false
         });
     });
+}
+
+/// Closes the bar for words to look for, else the list of alternatives.
+fn closed_by_escape(state: &AppState, document: &OpenDocument) -> Option<Command> {
+    if document.find.is_open {
+        return Some(Command::Find(FindCommand::Close));
+    }
+    let close = Command::Alternatives(AlternativesCommand::Close);
+    state.document.alternatives.is_open.then_some(close)
 }
 
 const LARGER: Shortcut = Shortcut {
@@ -177,9 +192,12 @@ fn matches(action: &Action, key: egui::Key, modifiers: Modifiers) -> bool {
 fn is_of_page(group: Group, page: Page) -> bool {
     match group {
         Group::File | Group::View | Group::Help => true,
-        Group::Edit | Group::Go | Group::Translate | Group::Matches | Group::Editor => {
-            page == Page::Document
-        }
+        Group::Edit
+        | Group::Go
+        | Group::Translate
+        | Group::Matches
+        | Group::Alternatives
+        | Group::Editor => page == Page::Document,
         Group::Explore => page == Page::Explore,
         Group::Align => page == Page::Align,
     }
@@ -263,7 +281,13 @@ pub fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
             let parts: [&[Group]; 3] = [
                 &[Group::File, Group::Go, Group::Translate, Group::Explore],
                 &[Group::Edit, Group::Align],
-                &[Group::View, Group::Help, Group::Editor, Group::Matches],
+                &[
+                    Group::View,
+                    Group::Help,
+                    Group::Editor,
+                    Group::Matches,
+                    Group::Alternatives,
+                ],
             ];
             let width = ui.available_width();
             let in_columns: Vec<Vec<Group>> = if width >= 3.0 * COLUMN {

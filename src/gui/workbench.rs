@@ -3,6 +3,7 @@
 use egui::{CentralPanel, Frame, Margin, Panel, Ui};
 
 use crate::aligning::AlignPanel;
+use crate::alternatives::AlternativesPanel;
 use crate::checks::ChecksPanel;
 use crate::document::{DocumentPanel, Seen};
 use crate::evaluate::evaluate_ui;
@@ -39,6 +40,7 @@ pub struct Panels {
     pub checks: ChecksPanel,
     pub similar: SimilarPanel,
     pub history: HistoryPanel,
+    pub alternatives: AlternativesPanel,
     pub models: ModelsPanel,
     pub align: AlignPanel,
     pub language_model: LanguageModelForm,
@@ -178,13 +180,7 @@ fn document_page_ui(
             .frame(Frame::NONE.fill(palette.panel));
         panel.show(ui, |ui| panels.checks.ui(ui, state, commands));
     }
-    if state.document.editing.open.is_some() && state.shared.settings.language_model.is_some() {
-        let frame = Frame::NONE.fill(palette.panel);
-        let panel = Panel::bottom("suggestion").frame(frame.inner_margin(Margin::symmetric(0, 8)));
-        panel.show(ui, |ui| suggestion_ui(ui, state, commands));
-    }
-    similar_panel_ui(ui, state, panels, commands);
-    history_panel_ui(ui, state, panels, commands);
+    panels_below_ui(ui, state, panels, commands);
     if let Some(document) = &state.document.editing.open
         && let Some(moved_work) = &document.moved_work
     {
@@ -275,6 +271,24 @@ fn bars_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     }
 }
 
+/// What is about the selected sentence, from the lower edge of the page up.
+fn panels_below_ui(
+    ui: &mut Ui,
+    state: &AppState,
+    panels: &mut Panels,
+    commands: &mut Vec<Command>,
+) {
+    let palette = Palette::from_ui(ui);
+    if state.document.editing.open.is_some() && state.shared.settings.language_model.is_some() {
+        let frame = Frame::NONE.fill(palette.panel);
+        let panel = Panel::bottom("suggestion").frame(frame.inner_margin(Margin::symmetric(0, 8)));
+        panel.show(ui, |ui| suggestion_ui(ui, state, commands));
+    }
+    similar_panel_ui(ui, state, panels, commands);
+    history_panel_ui(ui, state, panels, commands);
+    alternatives_panel_ui(ui, state, panels, commands);
+}
+
 /// Findings to mark in the document: none while their list is closed or the document has changed.
 fn shown_findings(checking: &Checking, is_shown: bool) -> &[Finding] {
     if is_shown && !checking.is_running() {
@@ -353,5 +367,29 @@ fn history_panel_ui(
             .size_range(64.0..=most)
             .frame(frame.inner_margin(Margin::symmetric(0, 8)));
         panel.show(ui, |ui| panels.history.ui(ui, document, commands));
+    }
+}
+
+/// Alternatives of the selected sentence, below the document: as high as they are.
+fn alternatives_panel_ui(
+    ui: &mut Ui,
+    state: &AppState,
+    panels: &mut Panels,
+    commands: &mut Vec<Command>,
+) {
+    if let Some(document) = &state.document.editing.open
+        && state.document.alternatives.is_open
+    {
+        let frame = Frame::NONE.fill(Palette::from_ui(ui).panel);
+        // The document keeps the larger part of a small window.
+        let most = (0.45 * ui.available_height()).clamp(64.0, 420.0);
+        let panel = Panel::bottom("alternatives")
+            .resizable(false)
+            .frame(frame.inner_margin(Margin::symmetric(0, 8)));
+        panel.show(ui, |ui| {
+            panels
+                .alternatives
+                .ui(ui, state, (document, most), commands);
+        });
     }
 }

@@ -60,8 +60,12 @@ pub(super) fn translate_round(
             let number = event.document;
             match event.step {
                 Step::Waiting | Step::Drafted { .. } => {}
-                Step::Alternatives { index, texts } => {
-                    others.insert((number, index), texts);
+                Step::Alternatives {
+                    index,
+                    translations,
+                } => {
+                    let texts = translations.into_iter().map(|it| it.text);
+                    others.insert((number, index), texts.collect());
                 }
                 Step::Translated { index, translation } => {
                     let translated = TranslatedSentence {

@@ -2,6 +2,7 @@
 
 mod accessibility;
 mod aligning;
+mod alternatives;
 mod checks;
 mod day;
 mod evaluate;

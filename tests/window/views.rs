@@ -121,6 +121,7 @@ fn document_views() -> Vec<View> {
         View::of("welcome", Window::default()),
         View::of("document", Window::with_document(PAGE).translated()),
         View::of("document with everything", full_document()),
+        View::of("alternatives", alternatives::listed()),
         View::of(
             "editor",
             applied(full_document(), [Command::EditSentence(1)]),

@@ -3,6 +3,7 @@
 //! Each part has state and commands of its own and is handed the others that it uses. What several parts do together is a method
 //! of [`DocumentPage`].
 
+pub mod alternatives;
 pub mod checking;
 pub mod editing;
 pub(crate) mod language_model;
@@ -23,6 +24,7 @@ pub mod translations;
 
 use std::path::PathBuf;
 
+use crate::document::alternatives::Alternatives;
 use crate::document::checking::Checking;
 use crate::document::editing::{Editing, finding};
 use crate::document::language_model::Suggestions;
@@ -47,6 +49,7 @@ pub struct DocumentPage {
     pub merges: Merges,
     pub checking: Checking,
     pub suggestions: Suggestions,
+    pub alternatives: Alternatives,
     pub terms: Terms,
     pub(crate) recutting: Option<Recutting>,
     /// The trace that is made of a unit of an evaluation.
@@ -58,6 +61,7 @@ impl DocumentPage {
     pub(crate) fn follow(&mut self, shared: &mut Shared, models: &Models) {
         self.checking
             .follow(shared, &self.editing, &self.terms, models);
+        self.alternatives.follow(&self.editing, models);
         finding::follow(&mut self.editing);
     }
 

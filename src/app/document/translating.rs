@@ -12,6 +12,7 @@ use canopy_translate::inference::Reads;
 impl DocumentPage {
     /// Translates what is missing in the scope or, where nothing is, its drafts once more.
     pub(crate) fn start_translation(&mut self, shared: &mut Shared, models: &Models, scope: Scope) {
+        self.alternatives.stop();
         self.adopt_target(shared, models);
         if self.pair(models).without_model().is_some() {
             return self.show_no_model(shared, models);
@@ -50,6 +51,7 @@ impl DocumentPage {
         if self.why_no_update(models).is_some() {
             return;
         }
+        self.alternatives.stop();
         if let Some(document) = &self.editing.open {
             let drafts = document.drafts();
             self.translations

@@ -123,7 +123,7 @@ pub enum Request {
         memory: Option<UserMemory>,
     },
     /// `sentences` in reading order; the worker begins with the visible ones. `fixed` are translations that a person has
-    /// edited or confirmed, by sentence: a bilingual model reads them.
+    /// edited or confirmed, by sentence: a bilingual model reads them. Other translations are found where `options` wants them.
     Translate {
         job: JobId,
         document: Arc<Document>,
@@ -209,6 +209,16 @@ pub enum Event {
         job: JobId,
         index: usize,
         translation: Translation,
+    },
+    /// Other translations of a sentence, whose own comes next; the likeliest first.
+    OthersFound {
+        job: JobId,
+        translations: Vec<Translation>,
+    },
+    /// Tokens that a language model has read and written in search of other translations.
+    TokensComputed {
+        job: JobId,
+        tokens: usize,
     },
     /// The device failed; what is left is translated on `device_name`, the CPU.
     CpuTookOver {

@@ -160,7 +160,10 @@ fn translated(
         alternatives,
         &mut |effort, step| {
             match step {
-                Step::Alternatives { index, texts } => found.add_alternatives(index, texts),
+                Step::Alternatives {
+                    index,
+                    translations,
+                } => found.add_alternatives(index, translations),
                 Step::Translated { index, translation } => {
                     found.translations[index] = Some(translation);
                     done += letters(index);

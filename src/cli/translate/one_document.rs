@@ -102,7 +102,10 @@ fn translate_rest(
     let translated = by.run(request, &mut |event| {
         match event.step {
             Step::Waiting => {}
-            Step::Alternatives { index, texts } => found.add_alternatives(index, texts),
+            Step::Alternatives {
+                index,
+                translations,
+            } => found.add_alternatives(index, translations),
             Step::Drafted { done, num } => {
                 if done == 0 {
                     begun = Instant::now();

@@ -39,9 +39,9 @@ impl Found {
     }
 
     /// Adds other translations of a sentence.
-    pub fn add_alternatives(&mut self, sentence: usize, texts: Vec<String>) {
+    pub fn add_alternatives(&mut self, sentence: usize, translations: Vec<Translation>) {
         if let Some(alternatives) = &mut self.alternatives {
-            alternatives[sentence] = texts;
+            alternatives[sentence] = translations.into_iter().map(|it| it.text).collect();
         }
     }
 }

@@ -4,7 +4,7 @@ use egui::{Button, Response, RichText, Ui};
 
 use crate::shortcuts::written;
 use canopy_app::actions::action_for;
-use canopy_app::{Command, Scope, SegmentsCommand, TermsCommand};
+use canopy_app::{AlternativesCommand, Command, Scope, SegmentsCommand, TermsCommand};
 
 pub(super) fn clicks(
     source: &Response,
@@ -53,6 +53,7 @@ impl SentenceMenu<'_> {
                 (true, Command::Edit),
                 (true, Command::Translate(Scope::SelectedSentence)),
                 (true, Command::Translate(Scope::SelectedSection)),
+                (true, Command::Alternatives(AlternativesCommand::Find)),
             ],
         );
         ui.separator();

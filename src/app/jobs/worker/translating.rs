@@ -1,7 +1,6 @@
 //! Translates a document in chunks: what is in view first.
 
 use std::collections::BTreeSet;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::Models;
@@ -24,6 +23,9 @@ const FIRST_CHUNK: usize = 8;
 const CHUNK: usize = 48;
 /// Sentences of a chunk of a model that reads documents, for each of which it reads the document anew.
 const DOCUMENT_CHUNK: usize = 192;
+
+/// Other translations that a language model draws, at most: each takes as long as a translation.
+const DRAWN: usize = 3;
 
 /// A document under translation.
 pub(super) struct Work<'w> {
@@ -70,10 +72,23 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         model.terms = terms.map(Arc::new);
         let sentences: Vec<usize> = work.left.iter().copied().collect();
         let (left, known) = (&mut work.left, &mut work.known);
-        let request = TranslationRequest::new(work.document, &sentences, known, &work.options);
+        let mut options = work.options;
+        options.alternatives = options.alternatives.min(DRAWN);
+        let request = TranslationRequest::new(work.document, &sentences, known, &options);
+        let mut tokens = 0;
         model.run(request, &mut |event| {
-            if let Step::Translated { index, translation } = event.step {
-                (self.emit)(translated(left, job, index, translation));
+            match event.step {
+                Step::Translated { index, translation } => {
+                    (self.emit)(translated(left, job, index, translation));
+                }
+                Step::Alternatives { translations, .. } => {
+                    (self.emit)(Event::OthersFound { job, translations });
+                }
+                Step::Waiting if options.alternatives > 0 => {
+                    tokens += 1;
+                    (self.emit)(Event::TokensComputed { job, tokens });
+                }
+                Step::Waiting | Step::Drafted { .. } => {}
             }
             device_lock.pass();
             flow(control)
@@ -123,7 +138,9 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
             self.models.translate(model, request, &mut |event| {
                 (self.emit)(match event.step {
                     Step::Waiting => return flow(control),
-                    Step::Alternatives { .. } => return ControlFlow::Continue(()),
+                    Step::Alternatives { translations, .. } => {
+                        Event::OthersFound { job, translations }
+                    }
                     Step::Drafted { done, num } => Event::Drafted { job, done, num },
                     Step::Translated { index, translation } => {
                         translated(left, job, index, translation)

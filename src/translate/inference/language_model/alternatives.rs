@@ -8,15 +8,16 @@ use canopy_qa::llm::Request;
 
 use super::checking::examined;
 use super::{Chat, DocumentChat, Effort, SourcePart};
+use crate::inference::translation::{Flag, Translation};
 
 /// Answers that are drawn for each that is wanted, at most.
 const TRIES: usize = 2;
 
 impl<C: Chat> DocumentChat<'_, C> {
     /// Other translations of the sentence that was translated last than its own, the likeliest first.
-    pub fn other_translations(&mut self, own: &str) -> Vec<String> {
+    pub fn other_translations(&mut self, own: &str) -> Vec<Translation> {
         let mut others = std::mem::take(&mut self.others);
-        others.retain(|other| other != own);
+        others.retain(|other| other.text != own);
         others.truncate(self.alternatives);
         others
     }
@@ -27,9 +28,9 @@ impl<C: Chat> DocumentChat<'_, C> {
         part: &SourcePart<'_>,
         (request, max_tokens, wanted): (&Request, usize, usize),
         step: &mut dyn FnMut(Effort) -> ControlFlow<()>,
-    ) -> Result<Vec<String>> {
+    ) -> Result<Vec<Translation>> {
         let stored = self.as_read(part, request);
-        let mut found: Vec<(f32, String)> = Vec::new();
+        let mut found: Vec<Translation> = Vec::new();
         for number in 0..wanted * TRIES {
             let seed = (part.sentence as u64) << 32 | number as u64;
             let effort = self.effort;
@@ -44,16 +45,23 @@ impl<C: Chat> DocumentChat<'_, C> {
             if !examined.faults.is_empty() {
                 continue;
             }
-            let text = self.whole(part, request, &examined.edited)?.text;
-            if found.iter().all(|(_, other)| *other != text) {
-                let tokens = answer.num_tokens.max(1) as f32;
-                found.push((answer.log_prob.unwrap_or_default() / tokens, text));
+            let whole = self.whole(part, request, &examined.edited)?;
+            let other = Translation {
+                log_prob: answer.log_prob.unwrap_or_default(),
+                num_tokens: answer.log_prob.map_or(0, |_| answer.num_tokens),
+                flags: Vec::from_iter(whole.is_repaired.then_some(Flag::Markup)),
+                ..Translation::written(whole.text)
+            };
+            let other = other.checked(part.stored);
+            if found.iter().all(|known| known.text != other.text) {
+                found.push(other);
             }
             if found.len() > wanted {
                 break;
             }
         }
-        found.sort_by(|one, other| other.0.total_cmp(&one.0));
-        Ok(found.into_iter().map(|(_, text)| text).collect())
+        let mean = |it: &Translation| it.log_prob / it.num_tokens.max(1) as f32;
+        found.sort_by(|one, other| mean(other).total_cmp(&mean(one)));
+        Ok(found)
     }
 }

@@ -120,7 +120,7 @@ pub struct DocumentChat<'d, C: Chat> {
     /// Other translations of each sentence that are wanted, and those of the one that was translated last, the likeliest
     /// first.
     alternatives: usize,
-    others: Vec<String>,
+    others: Vec<Translation>,
     /// Tokens of the instructions and terms.
     preamble: usize,
     is_mostly_in_source: bool,

@@ -263,11 +263,15 @@ fn translate_by(
         if chat.has_read(index) {
             known.read.insert(index, translation.text.clone());
         }
-        let texts = chat.other_translations(&translation.text);
-        if !texts.is_empty()
-            && on_step(chat.effort(), Step::Alternatives { index, texts }).is_break()
-        {
-            break;
+        let translations = chat.other_translations(&translation.text);
+        if !translations.is_empty() {
+            let step = Step::Alternatives {
+                index,
+                translations,
+            };
+            if on_step(chat.effort(), step).is_break() {
+                break;
+            }
         }
         if on_step(chat.effort(), Step::Translated { index, translation }).is_break() {
             break;

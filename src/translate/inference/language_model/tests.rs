@@ -213,7 +213,7 @@ fn other_translations_are_whole_differ_and_stand_by_their_likelihood() {
         let found = chat.translate(0, &mut go_on).expect("no fault");
         let own = found.expect("a translation").text;
         let others = chat.other_translations(&own);
-        let others = others.iter().map(|it| to_editable(it));
+        let others = others.iter().map(|it| to_editable(&it.text));
         others.collect::<Vec<_>>()
     };
     assert_eq!(

@@ -202,22 +202,23 @@ impl<'a> JointSearch<'a> {
         Some(joined)
     }
 
-    /// Other translations of a sentence that is not translated in parts.
+    /// Other translations of a sentence that is not translated in parts; none that says nothing.
     pub(super) fn alternatives(
         &self,
-        pending: &mut Pending,
-        part: usize,
+        (pending, part): (&mut Pending, usize),
         others: &[Hypothesis],
-    ) -> Vec<String> {
+        source: &str,
+    ) -> Vec<Translation> {
         if pending.parts.len() > 1 {
             return Vec::new();
         }
-        let mut texts = Vec::with_capacity(others.len());
+        let mut found = Vec::with_capacity(others.len());
         for other in others {
             pending.parts[part].1 = Some(other.clone());
-            texts.extend(self.joined(pending).map(|translation| translation.text));
+            let other = self.joined(pending).map(|it| self.whole(it, source));
+            found.extend(other.filter(|it| !it.flags.contains(&Flag::Empty)));
         }
         pending.parts[part].1 = None;
-        texts
+        found
     }
 }

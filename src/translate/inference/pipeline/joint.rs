@@ -108,6 +108,14 @@ impl<'a> JointSearch<'a> {
     }
 }
 
+impl JointSearch<'_> {
+    /// A translation as it is reported: its numbers as its language writes them, and with flags.
+    pub(super) fn whole(&self, translation: Translation, source: &str) -> Translation {
+        let translation = self.translator.with_own_numbers(translation, source);
+        translation.checked(source)
+    }
+}
+
 impl Running<'_, '_> {
     /// Reports the translations that no model has to find; the other sentences are pending.
     fn settle(&mut self) -> ControlFlow<()> {
@@ -189,20 +197,23 @@ impl Running<'_, '_> {
                     return ControlFlow::Continue(());
                 };
                 let search = self.search;
-                let texts = search.alternatives(pending, part, &hypothesis.others);
+                let (document, index) = place;
+                let source = &self.documents[document].document.sentences[index].text;
+                let translations = search.alternatives((pending, part), &hypothesis.others, source);
                 pending.lacks_terms |= !has_terms;
                 pending.parts[part].1 = Some(hypothesis);
                 let joined = search.joined(pending);
-                let (document, index) = place;
-                if !texts.is_empty() {
-                    self.report(document, Step::Alternatives { index, texts })?;
+                if !translations.is_empty() {
+                    let step = Step::Alternatives {
+                        index,
+                        translations,
+                    };
+                    self.report(document, step)?;
                 }
                 let Some(translation) = joined else {
                     return ControlFlow::Continue(());
                 };
-                let source = &self.documents[document].document.sentences[index].text;
-                let translation = search.translator.with_own_numbers(translation, source);
-                self.finish(place, translation.checked(source))
+                self.finish(place, search.whole(translation, source))
             }
         }
     }

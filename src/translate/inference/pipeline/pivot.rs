@@ -65,16 +65,31 @@ pub(super) fn translate_through(
         term_source: Some(document),
         ..Pass::new(pass.options)
     };
+    let whole_of = |index: usize, translation: Translation| {
+        let mut translation = translation.checked(&document.sentences[index].text);
+        if let Some(first) = found.get(&index) {
+            add_to(&mut translation, first);
+        }
+        translation
+    };
     second
         .plan_in(formality)
         .pass_over(&mut one, further, &mut |step| match step {
             Step::Drafted { .. } => ControlFlow::Continue(()),
-            Step::Waiting | Step::Alternatives { .. } => on_step(step),
+            Step::Waiting => on_step(step),
+            Step::Alternatives {
+                index,
+                translations,
+            } => {
+                let whole = translations.into_iter().map(|it| whole_of(index, it));
+                let translations = whole.collect();
+                on_step(Step::Alternatives {
+                    index,
+                    translations,
+                })
+            }
             Step::Translated { index, translation } => {
-                let mut translation = translation.checked(&document.sentences[index].text);
-                if let Some(first) = found.get(&index) {
-                    add_to(&mut translation, first);
-                }
+                let translation = whole_of(index, translation);
                 on_step(Step::Translated { index, translation })
             }
         })

@@ -121,7 +121,10 @@ pub enum Step {
     /// Nothing new from the machine that translates; the caller may end it.
     Waiting,
     /// Other translations of a sentence, which comes next, if they were requested; the more probable ones first.
-    Alternatives { index: usize, texts: Vec<String> },
+    Alternatives {
+        index: usize,
+        translations: Vec<Translation>,
+    },
     Translated {
         /// Index of the sentence in its document.
         index: usize,
