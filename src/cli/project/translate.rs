@@ -181,7 +181,9 @@ fn translator(project: &ProjectFolder, model: &ModelArguments) -> Result<Transla
     let terms = project.terms();
     if !terms.is_empty() && translator.second().is_none() {
         let base = Termbase::read_all(&terms, from, to)?;
-        translator.use_terms(TermUse::new(Arc::new(base), TermMode::Soft));
+        translator
+            .resources_mut()
+            .use_terms(TermUse::new(Arc::new(base), TermMode::Soft));
     }
     Ok(translator)
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::request::OnStep;
-use super::{AddressChoice, DocumentRequest, KnownTranslations, Pass, Step};
+use super::{AddressChoice, DocumentRequest, KnownTranslations, Pass, Plan, Step};
 use crate::inference::translation::Translation;
 use crate::inference::translator::Translator;
 use canopy_base::error::Result;
@@ -39,9 +39,10 @@ pub(super) fn translate_through(
         known: &mut KnownTranslations::default(),
     };
     let first = whole.first_leg();
-    let flow = first
-        .plan_in(None)
-        .pass_over(&mut one, Pass::new(pass.options), &mut |step| match step {
+    let flow = Plan::new(&first, None).pass_over(
+        &mut one,
+        Pass::new(pass.options),
+        &mut |step| match step {
             Step::Translated { index, translation } => {
                 middle.sentences[index].text.clone_from(&translation.text);
                 found.insert(index, translation);
@@ -50,7 +51,8 @@ pub(super) fn translate_through(
             }
             Step::Waiting => on_step(Step::Waiting),
             Step::Drafted { .. } | Step::Alternatives { .. } => ControlFlow::Continue(()),
-        })?;
+        },
+    )?;
     if flow.is_break() {
         return Ok(flow);
     }
@@ -65,19 +67,17 @@ pub(super) fn translate_through(
         term_source: Some(document),
         ..Pass::new(pass.options)
     };
-    second
-        .plan_in(formality)
-        .pass_over(&mut one, further, &mut |step| match step {
-            Step::Drafted { .. } => ControlFlow::Continue(()),
-            Step::Waiting | Step::Alternatives { .. } => on_step(step),
-            Step::Translated { index, translation } => {
-                let mut translation = translation.checked(&document.sentences[index].text);
-                if let Some(first) = found.get(&index) {
-                    add_to(&mut translation, first);
-                }
-                on_step(Step::Translated { index, translation })
+    Plan::new(&second, formality).pass_over(&mut one, further, &mut |step| match step {
+        Step::Drafted { .. } => ControlFlow::Continue(()),
+        Step::Waiting | Step::Alternatives { .. } => on_step(step),
+        Step::Translated { index, translation } => {
+            let mut translation = translation.checked(&document.sentences[index].text);
+            if let Some(first) = found.get(&index) {
+                add_to(&mut translation, first);
             }
-        })
+            on_step(Step::Translated { index, translation })
+        }
+    })
 }
 
 /// Adds score and warnings of the translation in between.
