@@ -13,7 +13,6 @@ use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer, Present};
 use super::find::FindCommand;
 use super::models::Models;
-use super::open_document::OpenDocument;
 use super::project::{ProjectCommand, Projects};
 use super::settings::{Folders, Settings, Shipped};
 use super::shared::Shared;
@@ -404,8 +403,8 @@ impl AppState {
                 self.document.editing.selected().is_some()
                     && self.document.pair(&self.models).memory().is_some()
             }
-            Command::Undo => document.is_some_and(OpenDocument::can_undo),
-            Command::Redo => document.is_some_and(OpenDocument::can_redo),
+            Command::Undo => document.is_some_and(|open| open.history.can_undo()),
+            Command::Redo => document.is_some_and(|open| open.history.can_redo()),
             Command::Edit
             | Command::Check(CheckCommand::GoToNext | CheckCommand::RepairSelected)
             | Command::Terms(TermsCommand::New | TermsCommand::InsertNext)
@@ -421,7 +420,9 @@ impl AppState {
             | Command::SelectNextOpen => self.document.editing.selected().is_some(),
             Command::ShowPage(Page::Project) => self.projects.open.is_some(),
             Command::Align(command) => self.aligning.can_align(command),
-            Command::SelectLeastSure => document.is_some_and(OpenDocument::has_confidences),
+            Command::SelectLeastSure => {
+                document.is_some_and(|open| open.progress.has_confidences())
+            }
             _ => true,
         }
     }

@@ -52,9 +52,9 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
             work.project.as_ref(),
         );
         let all = 0..open.num_sentences();
-        let mut left = open.translatable(all.clone(), false);
+        let mut left = open.targets.translatable(all.clone(), false);
         if arguments.again {
-            left = open.translatable(all, true);
+            left = open.targets.translatable(all, true);
         }
         if left.is_empty() {
             continue;
@@ -202,7 +202,7 @@ fn translate(
         beam_size,
         ..SearchOptions::default()
     };
-    let mut known = KnownTranslations::fixed(open.fixed());
+    let mut known = KnownTranslations::fixed(open.targets.fixed());
     let (mut line, mut done) = (StatusLine::new(), 0_usize);
     let request = TranslationRequest::new(&document, left, &mut known, &options);
     let translated = by.run(request, &mut |event| {
