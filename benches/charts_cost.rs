@@ -199,10 +199,10 @@ impl Window {
     }
 
     fn send(&mut self) {
-        for request in self.state.training.requests.drain(..) {
+        for request in self.state.training.runs.requests.drain(..) {
             self.trainings.send(request);
         }
-        for request in self.state.training.run_requests.drain(..) {
+        for request in self.state.shared.run_requests.drain(..) {
             self.runs.send(request);
         }
     }

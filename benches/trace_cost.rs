@@ -39,7 +39,11 @@ fn main() {
         .map(|path| Document::open(path, None).expect("a document"))
         .collect();
     let folder = tempfile::tempdir().expect("a folder");
-    println!("{} on {}", translator.info().name, translator.device_name());
+    println!(
+        "{} on {}",
+        translator.info().name,
+        translator.loaded().device().name
+    );
     println!("beam  translation  trace  with its file");
     for beam_size in [1, 4] {
         let options = SearchOptions {

@@ -24,7 +24,7 @@ pub fn description() -> Result<String> {
         info.source_language,
         info.target_language,
         info.num_parameters,
-        translator.device_name()
+        translator.loaded().device().name
     ))
 }
 

@@ -2,7 +2,7 @@
 
 use super::pending_writes::PendingWrites;
 use super::state::AppState;
-use super::training::ImportState;
+use super::training::NewCorpus;
 use crate::jobs::FileRequest;
 
 impl AppState {
@@ -29,8 +29,7 @@ impl AppState {
     /// Work that would be lost if the window closed now. Runs are not: they go on from a checkpoint.
     pub fn lost_by_closing(&self) -> Option<&'static str> {
         let corpus = self.training.corpus_form.as_ref();
-        let is_made =
-            corpus.is_some_and(|form| matches!(form.import_state, ImportState::Running(..)));
+        let is_made = corpus.is_some_and(NewCorpus::is_importing);
         if self.evaluate.running.is_some() {
             Some("An evaluation is under way")
         } else if is_made {

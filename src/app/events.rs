@@ -156,10 +156,17 @@ impl AppState {
                 .models
                 .in_use
                 .cpu_took_over(&mut self.shared, device_name, &error),
-            Event::RunsSeen { runs, corpora } => self.training.runs_seen(runs, corpora),
-            Event::Probed { job, estimate } => self.training.probed(job, estimate),
-            Event::Renamed { folder, to } => self.training.run_renamed(&folder, to),
-            Event::Trashed { folder, to } => self.training.trashed.push((folder, to)),
+            Event::RunsSeen { runs, corpora } => {
+                self.training.corpora.add(corpora);
+                self.training.runs.seen(runs);
+            }
+            Event::Probed { job, estimate } => {
+                if let Some(form) = &mut self.training.form {
+                    form.probed(job, estimate);
+                }
+            }
+            Event::Renamed { folder, to } => self.training.runs.renamed(&folder, to),
+            Event::Trashed { folder, to } => self.training.runs.trashed.push((folder, to)),
             Event::Exported { to, promote } => {
                 self.with_models(|models, work| models.exported(work, to, promote));
             }
@@ -168,7 +175,11 @@ impl AppState {
                 self.training
                     .sample_progressed(&mut self.shared, &mut self.evaluate, job, &event);
             }
-            Event::Surveyed { job, survey } => self.training.surveyed(job, survey),
+            Event::Surveyed { job, survey } => {
+                if let Some(form) = &mut self.training.corpus_form {
+                    form.surveyed(job, survey);
+                }
+            }
             Event::Checked { job, findings } => {
                 self.document
                     .checking
@@ -226,7 +237,11 @@ impl AppState {
                     self.finished(job, false);
                 }
             }
-            Event::CorpusRead { job, share } => self.training.corpus_read(job, share),
+            Event::CorpusRead { job, share } => {
+                if let Some(form) = &mut self.training.corpus_form {
+                    form.progressed(job, share);
+                }
+            }
             Event::CorpusMade { job, folder, pairs } => {
                 self.training
                     .corpus_made(&mut self.shared, &self.models, job, folder, pairs);

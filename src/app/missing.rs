@@ -11,7 +11,7 @@ impl AppState {
         let mut paths = self.shared.settings.recent_paths();
         let page = &self.evaluate;
         paths.extend(page.models.iter().chain(&page.added).cloned());
-        paths.extend(self.training.corpora.iter().cloned());
+        paths.extend(self.training.corpora.known.iter().cloned());
         paths.sort();
         paths.dedup();
         if !paths.is_empty() {
@@ -29,6 +29,6 @@ impl AppState {
         self.evaluate.models.retain(is_there);
         self.evaluate.added.retain(is_there);
         self.evaluate.corpus.take_if(|path| !is_there(path));
-        self.training.corpora.retain(is_there);
+        self.training.corpora.known.retain(is_there);
     }
 }

@@ -9,7 +9,7 @@ use super::notices::{Notice, NoticeKind, in_words};
 use super::pending_writes::PendingWrites;
 use super::settings::{Folders, Settings, Shipped};
 use crate::error::Error;
-use crate::jobs::{FileRequest, JobId, Request};
+use crate::jobs::{FileRequest, JobId, Request, RunRequest};
 use canopy_translate::inference::SearchOptions;
 
 /// After the last change.
@@ -35,6 +35,8 @@ pub struct Shared {
     pub requests: Vec<Request>,
     /// For the file thread, likewise.
     pub file_requests: Vec<FileRequest>,
+    /// For the thread that looks after run folders and corpora, likewise.
+    pub run_requests: Vec<RunRequest>,
     pub(crate) folders: Folders,
     pub(crate) now_secs: f64,
     /// The last jobs that write work and settings.

@@ -14,7 +14,6 @@ use super::evaluating::Evaluate;
 use super::explorer::{ExploreCommand, Explorer, Present};
 use super::find::FindCommand;
 use super::models::Models;
-use super::open_document::OpenDocument;
 use super::project::{ProjectCommand, Projects};
 use super::settings::{Folders, Settings, Shipped};
 use super::shared::Shared;
@@ -412,8 +411,8 @@ impl AppState {
             Command::Alternatives(AlternativesCommand::Use(place)) => {
                 self.document.alternatives.get(*place).is_some()
             }
-            Command::Undo => document.is_some_and(OpenDocument::can_undo),
-            Command::Redo => document.is_some_and(OpenDocument::can_redo),
+            Command::Undo => document.is_some_and(|open| open.history.can_undo()),
+            Command::Redo => document.is_some_and(|open| open.history.can_redo()),
             Command::Edit
             | Command::Alternatives(AlternativesCommand::Find)
             | Command::Check(CheckCommand::GoToNext | CheckCommand::RepairSelected)
@@ -430,7 +429,9 @@ impl AppState {
             | Command::SelectNextOpen => self.document.editing.selected().is_some(),
             Command::ShowPage(Page::Project) => self.projects.open.is_some(),
             Command::Align(command) => self.aligning.can_align(command),
-            Command::SelectLeastSure => document.is_some_and(OpenDocument::has_confidences),
+            Command::SelectLeastSure => {
+                document.is_some_and(|open| open.progress.has_confidences())
+            }
             _ => true,
         }
     }

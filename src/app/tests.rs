@@ -143,10 +143,10 @@ fn translating_makes_drafts() {
     let num_sentences = work(&mut state).len();
     assert_eq!(num_sentences, document(&state).num_sentences());
     assert!(states(&state).iter().all(|state| *state == State::Draft));
-    assert_eq!(document(&state).counts().draft, num_sentences);
+    assert_eq!(document(&state).progress.counts().draft, num_sentences);
     assert_eq!(
-        document(&state).section_counts(0),
-        document(&state).counts()
+        document(&state).progress.of_section(0),
+        document(&state).progress.counts()
     );
     assert!(!state.document.translations.is_busy());
 }
@@ -158,11 +158,11 @@ fn retranslating_leaves_edited_and_confirmed_sentences_alone() {
     work(&mut state);
     edit(&mut state, 0, "Drucken");
     state.apply(Command::ToggleConfirmed(2));
-    let before = document(&state).target_texts();
+    let before = document(&state).targets.texts();
     state.apply(Command::Translate(Scope::Document));
     let again = work(&mut state);
     assert!(!again.contains(&0) && !again.contains(&2) && again.contains(&1));
-    assert_eq!(document(&state).target_texts(), before);
+    assert_eq!(document(&state).targets.texts(), before);
     assert_eq!(
         (states(&state)[0], states(&state)[2]),
         (State::Edited, State::Confirmed)
@@ -172,12 +172,12 @@ fn retranslating_leaves_edited_and_confirmed_sentences_alone() {
 #[test]
 fn a_section_is_translated_alone() {
     let mut state = with_page();
-    let last = document(&state).sections().len() - 1;
+    let last = document(&state).progress.sections().len() - 1;
     state.apply(Command::Translate(Scope::Section(last)));
     let sentences = work(&mut state);
     assert_eq!(
         sentences,
-        document(&state).sections()[last]
+        document(&state).progress.sections()[last]
             .sentences
             .clone()
             .collect::<Vec<_>>()
@@ -341,7 +341,7 @@ fn confirming_goes_on_to_the_next_sentence() {
     state.apply(Command::Confirm);
     state.apply(Command::Confirm);
     assert_eq!(document(&state).selected, Some(2));
-    assert_eq!(document(&state).counts().confirmed, 2);
+    assert_eq!(document(&state).progress.counts().confirmed, 2);
     state.apply(Command::SelectPrevious);
     state.apply(Command::SelectNextOpen);
     assert_eq!(document(&state).selected, Some(2));

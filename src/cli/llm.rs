@@ -84,7 +84,7 @@ impl LlmArguments {
         };
         let resources = Resources {
             memory: translator.memory().map(AsRef::as_ref),
-            terms: translator.terms().map(AsRef::as_ref),
+            terms: translator.resources().terms().map(AsRef::as_ref),
             budget: None,
         };
         let is_open = |index: usize| {

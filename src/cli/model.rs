@@ -289,7 +289,9 @@ fn shortlist(arguments: &ShortlistArguments) -> Result<()> {
             }));
         }
     };
-    let shortlist = translator.learn_shortlist(&memory, [arguments.common, arguments.best]);
+    let shortlist = translator
+        .loaded()
+        .learn_shortlist(&memory, [arguments.common, arguments.best]);
     shortlist.save(output, arguments.force)?;
     let [words, lists] = shortlist.counts();
     print(&format!(

@@ -133,9 +133,9 @@ pub(super) enum Quantize {
 impl Quantize {
     /// Has the searches of a translator keep their weights so.
     pub fn apply(self, translator: &mut Translator) {
-        self.check(translator.is_on_cpu());
+        self.check(translator.loaded().is_on_cpu());
         if let Some(quantization) = self.chosen() {
-            translator.quantize(quantization);
+            translator.loaded_mut().quantize(quantization);
         }
     }
 
@@ -240,16 +240,16 @@ impl SearchArguments {
             }));
         }
         if self.scores_all_words() {
-            translator.score_all_words();
+            translator.loaded_mut().score_all_words();
             return Ok(());
         }
         let Some(path) = &self.shortlist else {
             return Ok(());
         };
-        if !translator.is_on_cpu() {
+        if !translator.loaded().is_on_cpu() {
             terminal::warn("--shortlist is for the CPU of this machine; all words are scored");
         }
-        Ok(translator.open_shortlist(path)?)
+        Ok(translator.loaded_mut().open_shortlist(path)?)
     }
 }
 
@@ -292,7 +292,7 @@ impl ModelArguments {
             None => library::legs_between(source, target, pivots)?,
         };
         let translator = Translator::open_legs(&legs, self.place.choice())?;
-        if translator.on_software_gpu() {
+        if translator.loaded().device().software {
             terminal::warn("this GPU is emulated on the CPU; --device cpu is several times faster");
         }
         Ok(translator)

@@ -73,7 +73,7 @@ fn report_traffic(translator: &Translator) {
         let [sent, received] = [traffic.sent, traffic.received].map(|bytes| bytes.div_ceil(1_000));
         write_stderr(&format!(
             "canopy: {}: {} round trips, {sent} kB sent, {received} kB received\n",
-            translator.device_name(),
+            translator.loaded().device().name,
             traffic.round_trips
         ));
     }
@@ -98,7 +98,8 @@ impl TranslateArguments {
         self.terms.apply(&mut translator)?;
         self.search.apply(&mut translator)?;
         if let Some(reranker) = &self.reranker {
-            translator.choose_by(RerankerFolder::new(reranker.clone()))?;
+            let loaded = translator.loaded_mut();
+            loaded.choose_by(RerankerFolder::new(reranker.clone()))?;
         }
         Ok(translator)
     }

@@ -186,7 +186,7 @@ fn which_ui(ui: &mut Ui, document: &OpenDocument, palette: &Palette, commands: &
         .width(250.0)
         .show(|ui| {
             for &kind in CheckKind::ALL {
-                let mut is_on = document.checks().contains(&kind);
+                let mut is_on = document.checks.kinds().contains(&kind);
                 if ui.checkbox(&mut is_on, labels::check(kind)).changed() {
                     commands.push(Command::Check(CheckCommand::Toggle(kind)));
                 }

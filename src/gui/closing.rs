@@ -49,7 +49,7 @@ pub fn hold(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState
             ctx.send_viewport_cmd(ViewportCommand::Focus);
         }
     };
-    let busy = state.training.is_busy();
+    let busy = state.training.runs.is_busy();
     if close_requested && *closing != Some(CloseState::Sure) {
         let next = match *closing {
             // A second request of a user who no longer wants to wait.
@@ -136,7 +136,7 @@ pub fn ask(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState>
     if *closing != Some(CloseState::Asking) {
         return None;
     }
-    let busy = state.training.is_busy();
+    let busy = state.training.runs.is_busy();
     let answer = match state.lost_by_closing() {
         _ if busy => closing_ui(ctx, state),
         Some(lost) => losing_ui(ctx, lost),
@@ -273,7 +273,7 @@ mod tests {
         let mut state = AppState::default();
         let mut closing = None;
         assert_eq!(commands_on_close(&mut state, &mut closing), []);
-        state.training.queue.push(Queued {
+        state.training.runs.queue.push(Queued {
             job: JobId(1),
             folder: "run".into(),
         });

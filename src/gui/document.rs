@@ -253,7 +253,9 @@ impl DocumentPanel {
             .map(|row| estimated_height(ui, &mut self.char_widths, open, row, columns, palette))
             .collect();
         self.rows = RowHeights::new(heights);
-        self.revisions = (0..num_rows).map(|row| open.revision(row)).collect();
+        self.revisions = (0..num_rows)
+            .map(|row| open.targets.revision(row))
+            .collect();
         self.measured = vec![false; num_rows];
         self.visible.end = self.visible.end.min(num_rows);
     }
@@ -266,8 +268,8 @@ impl DocumentPanel {
         palette: &Palette,
     ) {
         for row in 0..self.revisions.len() {
-            if self.revisions[row] != open.revision(row) {
-                self.revisions[row] = open.revision(row);
+            if self.revisions[row] != open.targets.revision(row) {
+                self.revisions[row] = open.targets.revision(row);
                 self.measured[row] = false;
                 self.rows.set(
                     row,

@@ -77,7 +77,10 @@ fn preview_ui(ui: &mut Ui, open: &OpenDocument) {
     let Some(found) = current.or_else(|| find.matches.iter().find(of_target)) else {
         return;
     };
-    let becomes = open.with_replaced(found.sentence, std::slice::from_ref(&found.chars));
+    let becomes = open.find.replaced_in(
+        open.target(found.sentence),
+        std::slice::from_ref(&found.chars),
+    );
     let becomes: Vec<char> = stripped(&becomes.text).chars().collect();
     let start = found.chars.start.saturating_sub(BEFORE);
     let cut = if start > 0 { "…" } else { "" };

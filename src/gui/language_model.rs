@@ -67,7 +67,7 @@ fn rank_ui(ui: &mut Ui, state: &AppState, selected: Option<usize>) {
     let Some([own, suggested]) = state
         .document
         .suggestions
-        .ranked(sentence, open.revision(sentence))
+        .ranked(sentence, open.targets.revision(sentence))
     else {
         return;
     };

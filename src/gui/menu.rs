@@ -151,10 +151,10 @@ fn pages_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             commands.push(command);
         }
     }
-    if let Some(queued) = state.training.queue.first()
+    if let Some(queued) = state.training.runs.queue.first()
         && state.shared.page != Page::Training
     {
-        run_under_way_ui(ui, state.training.run(&queued.folder), commands);
+        run_under_way_ui(ui, state.training.runs.get(&queued.folder), commands);
     }
 }
 

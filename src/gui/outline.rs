@@ -49,7 +49,9 @@ impl OutlinePanel {
             );
         });
         let visible = self.visible_sections(open);
-        let current = open.selected.map(|sentence| open.section_of(sentence));
+        let current = open
+            .selected
+            .map(|sentence| open.progress.section_of(sentence));
         let weights = margin.map(|margin| SectionWeights::new(ui, margin, open, &visible));
         ui.spacing_mut().item_spacing.y = 0.0;
         ScrollArea::vertical()
@@ -101,8 +103,8 @@ impl OutlinePanel {
         } = row;
         let weight = row.weight.as_deref().unwrap_or_default();
         let palette = Palette::from_ui(ui);
-        let outline = &open.sections()[section];
-        let counts = open.section_counts(section);
+        let outline = &open.progress.sections()[section];
+        let counts = open.progress.of_section(section);
         let (rect, response) =
             ui.allocate_exact_size(vec2(ui.available_width(), ROW_HEIGHT), Sense::click());
         response.widget_info(|| {
@@ -210,7 +212,7 @@ impl<'a> SectionWeights<'a> {
         let start = |row: usize| {
             let section = visible.get(row);
             section.map_or(open.num_sentences(), |&section| {
-                open.sections()[section].sentences.start
+                open.progress.sections()[section].sentences.start
             })
         };
         let weights = (0..visible.len()).map(|row| margin.total(start(row)..start(row + 1)));

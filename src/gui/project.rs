@@ -183,7 +183,7 @@ fn with_open(
     let Some(open) = open.filter(|open| open.path == path) else {
         return row.clone();
     };
-    let counts = open.counts();
+    let counts = open.progress.counts();
     DocumentStatus {
         untranslated: counts.untranslated,
         draft: counts.draft,

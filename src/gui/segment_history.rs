@@ -69,7 +69,7 @@ impl HistoryPanel {
     }
 
     fn follow(&mut self, open: &OpenDocument, sentence: usize) {
-        let (document, revision) = (&open.document, open.revision(sentence));
+        let (document, revision) = (&open.document, open.targets.revision(sentence));
         let is_same = self.of.as_ref().is_some_and(|(known, of, at)| {
             Arc::ptr_eq(known, document) && (*of, *at) == (sentence, revision)
         });
@@ -77,7 +77,7 @@ impl HistoryPanel {
             return;
         }
         self.of = Some((Arc::clone(document), sentence, revision));
-        let history = open.history(sentence);
+        let history = open.targets.history(sentence);
         let text = |version: &Version| stripped(&version.text);
         let row = |(number, version): (usize, &Version)| {
             let before = number.checked_sub(1).map(|before| text(&history[before]));

@@ -132,7 +132,7 @@ pub fn sentence_row_ui(
             marks(&row.target, columns.target);
         }
     }
-    if open.is_changed(row.sentence) {
+    if open.targets.is_changed(row.sentence) {
         changed_ui(ui, Columns::at(columns.target, body), row.sentence, palette);
     }
     state_ui(

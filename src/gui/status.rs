@@ -17,7 +17,7 @@ pub fn status_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             model_ui(ui, state, &palette);
             if let Some(document) = &state.document.editing.open {
                 ui.separator();
-                counts_ui(ui, document.counts(), &palette, commands);
+                counts_ui(ui, document.progress.counts(), &palette, commands);
             }
             // Last, since it can do with less.
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {

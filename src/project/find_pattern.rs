@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use fancy_regex::Regex;
 
-use super::find::{FindOptions, Match, Side};
+use super::find::{Find, FindOptions, Match, Side};
 use super::open_document::OpenDocument;
 use super::target::Target;
 use crate::State;
@@ -13,7 +13,7 @@ use canopy_document::placeholder::{Placeholder, stripped};
 impl OpenDocument {
     /// Looks for the words again if a translation has changed since.
     pub fn search_again(&mut self) {
-        if self.find.is_open && self.find.revision != self.total_revision() {
+        if self.find.is_open && self.find.revision != self.targets.total_revision() {
             self.search();
         }
     }
@@ -52,7 +52,7 @@ impl OpenDocument {
         }
         self.find.current = matches.iter().position(|found| Some(found.key()) == before);
         self.find.matches = matches;
-        self.find.revision = self.total_revision();
+        self.find.revision = self.targets.total_revision();
     }
 
     /// Goes to the match of this number and selects its sentence, or to none.
@@ -62,13 +62,15 @@ impl OpenDocument {
             self.select(self.find.matches[at].sentence);
         }
     }
+}
 
-    /// A sentence's target with something else in these places; none, if it is empty then.
-    pub fn with_replaced(&self, sentence: usize, chars: &[Range<usize>]) -> Target {
-        let replacement = stripped(&self.find.replacement);
-        let options = self.find.options;
+impl Find {
+    /// A target with what replaces the words in these places; none, if it is empty then.
+    pub fn replaced_in(&self, target: &Target, chars: &[Range<usize>]) -> Target {
+        let replacement = stripped(&self.replacement);
+        let options = self.options;
         let keeps_case = !options.matches_case && !options.is_regex;
-        let text = replaced(&self.target(sentence).text, chars, |found| {
+        let text = replaced(&target.text, chars, |found| {
             if keeps_case {
                 in_case_of(found, &replacement)
             } else {
@@ -82,7 +84,7 @@ impl OpenDocument {
             text,
             state: State::Edited,
             flags: vec![],
-            model: self.target(sentence).model.clone(),
+            model: target.model.clone(),
             confidence: None,
         }
     }

@@ -10,7 +10,7 @@ const MOST_DOCUMENTS: usize = 64;
 
 /// One sentence's target before and after a change.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Change {
+pub(super) struct Change {
     pub sentence: usize,
     pub before: Target,
     pub after: Target,
@@ -18,7 +18,7 @@ pub struct Change {
 
 /// The document with other sentences than before in one place.
 #[derive(Debug, Clone)]
-pub struct Recut {
+pub(super) struct Recut {
     /// The first sentence that is another one.
     pub first: usize,
     pub before: Cutting,
@@ -27,14 +27,14 @@ pub struct Recut {
 
 /// A document, and the targets of the sentences that the other one has not.
 #[derive(Debug, Clone)]
-pub struct Cutting {
+pub(super) struct Cutting {
     pub document: Arc<Document>,
     pub targets: Vec<Target>,
 }
 
 /// Changes that are undone at once.
 #[derive(Debug, Clone)]
-pub enum Step {
+pub(super) enum Step {
     Targets(Vec<Change>),
     Recut(Box<Recut>),
 }
@@ -48,7 +48,7 @@ pub struct History {
 
 impl History {
     /// Records one step; nothing can be redone after it.
-    pub fn record(&mut self, changes: Vec<Change>) {
+    pub(super) fn record(&mut self, changes: Vec<Change>) {
         if changes.is_empty() {
             return;
         }
@@ -57,7 +57,7 @@ impl History {
     }
 
     /// Records a split or a join.
-    pub fn record_recut(&mut self, recut: Recut) {
+    pub(super) fn record_recut(&mut self, recut: Recut) {
         let is_recut = |step: &&Step| matches!(step, Step::Recut(_));
         if self.done.iter().filter(is_recut).count() >= MOST_DOCUMENTS {
             let oldest = self.done.iter().position(|step| is_recut(&step));
@@ -68,13 +68,13 @@ impl History {
     }
 
     /// Takes the last step back; its changes are to be applied in reverse.
-    pub fn undo(&mut self) -> Option<&Step> {
+    pub(super) fn undo(&mut self) -> Option<&Step> {
         self.undone.push(self.done.pop()?);
         self.undone.last()
     }
 
     /// The step that was taken back last, done again.
-    pub fn redo(&mut self) -> Option<&Step> {
+    pub(super) fn redo(&mut self) -> Option<&Step> {
         self.done.push(self.undone.pop()?);
         self.done.last()
     }
@@ -87,13 +87,9 @@ impl History {
         !self.undone.is_empty()
     }
 
-    /// Whether undoing makes other sentences.
-    pub fn undo_recuts(&self) -> bool {
-        matches!(self.done.last(), Some(Step::Recut(_)))
-    }
-
-    /// Whether redoing does.
-    pub fn redo_recuts(&self) -> bool {
-        matches!(self.undone.last(), Some(Step::Recut(_)))
+    /// Whether undoing, and redoing, makes other sentences.
+    pub fn recuts(&self) -> (bool, bool) {
+        let is_recut = |step: Option<&Step>| matches!(step, Some(Step::Recut(_)));
+        (is_recut(self.done.last()), is_recut(self.undone.last()))
     }
 }

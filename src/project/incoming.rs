@@ -52,24 +52,21 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    pub fn conflicts(&self) -> usize {
-        let kinds = self.changes.iter().map(|change| change.kind);
-        kinds.filter(|kind| *kind == ChangeKind::Conflict).count()
-    }
-}
-
-impl OpenDocument {
     /// Compares the translations of a file with those of the document now, and with those that it had when it was
     /// exported.
-    pub fn incoming(&self, file: &Document) -> Incoming {
-        let exported = file.exchange.as_ref().and_then(|exchange| exchange.date);
-        let places = self.places(file);
-        let mut incoming = Incoming::default();
+    pub fn between(open: &OpenDocument, file: &Document) -> Self {
+        let comparison = Comparison {
+            open,
+            file,
+            exported: file.exchange.as_ref().and_then(|exchange| exchange.date),
+        };
+        let places = comparison.places();
+        let mut incoming = Self::default();
         for (theirs, place) in file.sentences.iter().zip(places) {
             let Some(known) = &theirs.known else { continue };
             match place {
                 Some((sentence, map)) => {
-                    let change = self.incoming_change((sentence, &map), known, exported);
+                    let change = comparison.change((sentence, &map), known);
                     incoming.changes.extend(change);
                 }
                 None => incoming.unmatched += 1,
@@ -79,6 +76,13 @@ impl OpenDocument {
         incoming
     }
 
+    pub fn conflicts(&self) -> usize {
+        let kinds = self.changes.iter().map(|change| change.kind);
+        kinds.filter(|kind| *kind == ChangeKind::Conflict).count()
+    }
+}
+
+impl OpenDocument {
     /// Accepts changes, in one step that can be undone; returns the number of sentences.
     pub fn merge<'c>(&mut self, changes: impl IntoIterator<Item = &'c IncomingChange>) -> usize {
         let target = |change: &IncomingChange| Target {
@@ -95,11 +99,21 @@ impl OpenDocument {
         let targets = targets.collect();
         self.change_all_from(targets, Some(Origin::Merged))
     }
+}
 
+/// A file of another person, and the document that it was exported from.
+struct Comparison<'a> {
+    open: &'a OpenDocument,
+    file: &'a Document,
+    /// When it was exported.
+    exported: Option<Timestamp>,
+}
+
+impl Comparison<'_> {
     /// The sentence of the document that each of the file's is, with what became of its codes: by the number of its unit,
     /// else by its text.
-    fn places(&self, file: &Document) -> Vec<Option<(usize, PlaceholderMap)>> {
-        let own = &self.document.sentences;
+    fn places(&self) -> Vec<Option<(usize, PlaceholderMap)>> {
+        let (own, file) = (&self.open.document.sentences, self.file);
         let place = |index: usize, theirs: &Sentence| {
             let map = PlaceholderMap::between(&own.get(index)?.text, &theirs.text)?;
             Some((index, map))
@@ -126,13 +140,12 @@ impl OpenDocument {
         places
     }
 
-    fn incoming_change(
+    fn change(
         &self,
         (sentence, map): (usize, &PlaceholderMap),
         known: &Known,
-        exported: Option<Timestamp>,
     ) -> Option<IncomingChange> {
-        let here = self.target(sentence);
+        let here = self.open.target(sentence);
         let theirs = folded(&map.renumbered(&known.text));
         let is_theirs = |text: &str| map.without_lacking(text) == theirs;
         let is_approved = known.standing == Standing::Approved;
@@ -142,7 +155,10 @@ impl OpenDocument {
             }
             ChangeKind::Approved
         } else {
-            match exported.map(|time| at(self.history(sentence), time)) {
+            match self
+                .exported
+                .map(|time| at(self.open.targets.history(sentence), time))
+            {
                 Some(before) => {
                     let text = before.map_or("", |before| before.text.as_str());
                     if is_theirs(text) {
@@ -174,13 +190,13 @@ impl OpenDocument {
             new,
             kind,
             is_approved,
-            revision: self.revision(sentence),
+            revision: self.open.targets.revision(sentence),
         })
     }
 
     /// A translation with the markup of its sentence, what is lost or torn put right.
     fn mended(&self, sentence: usize, text: &str) -> String {
-        let source = &self.document.sentences[sentence].text;
+        let source = &self.open.document.sentences[sentence].text;
         let editable = markup::to_editable(text);
         let mended = markup::from_editable(&editable, source).or_else(|_| {
             let repaired = markup::repaired(&editable, source);

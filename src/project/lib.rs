@@ -32,10 +32,14 @@ pub use aligning::{Alignment, AlignmentFormat, WrittenAlignment, read_rows};
 pub use canopy_document::editable as markup;
 pub use document_work::{DocumentWork, read_as};
 pub use filtered::{Filter, Filtered};
+pub use history::History;
 pub use incoming::{ChangeKind, Incoming, IncomingChange};
 pub use notes::{DocumentNote, Written};
 pub use one_shot::OneShot;
-pub use open_document::{Counts, Editor, Insertion, MovedWork, OpenDocument};
+pub use open_document::{
+    ChosenChecks, Counts, Editor, Insertion, MovedWork, OpenDocument, Progress, Targets,
+};
+pub use other_language::OtherLanguages;
 pub use other_languages::LanguageWork;
 pub use project::{Project, SavedTarget, State};
 pub use project_folder::{

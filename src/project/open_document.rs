@@ -9,25 +9,24 @@ mod languages;
 mod recut;
 mod targets;
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use self::checks::known_checks;
-use self::counts::outline;
-pub use self::counts::{Counts, SectionOutline};
+pub use self::checks::ChosenChecks;
+pub use self::counts::{Counts, Progress, SectionOutline};
+pub use self::targets::Targets;
 use super::filtered::Filtered;
 use super::find::Find;
 use super::history::{Change, History};
 use super::markup;
 use super::notes::Written;
 use super::one_shot::OneShot;
-use super::other_language::{OtherLanguage, retargeted};
+use super::other_language::{OtherLanguages, retargeted};
 use super::target::{Restored, Target, restored};
-use crate::project::{IgnoredFinding, content_hash};
-use crate::{Project, SavedTarget, Version};
-use canopy_document::document::{Document, Sentence};
-use canopy_qa::checks::{CheckKind, Checks};
+use crate::project::content_hash;
+use crate::{Project, SavedTarget};
+use canopy_document::document::Document;
+use canopy_qa::checks::Pair;
 use canopy_translate::inference::{DetectedLanguage, detected_language, detected_of_translations};
 
 /// A target sentence in the editor.
@@ -81,35 +80,22 @@ pub struct OpenDocument {
     /// The document as it was read, if its file declares a target language.
     declared: Option<Arc<Document>>,
     /// Work in other target languages.
-    others: Vec<OtherLanguage>,
-    /// The quality checks that are made.
-    checks: Vec<CheckKind>,
-    /// Findings that a person does not want to see.
-    ignored: HashSet<IgnoredFinding>,
+    pub others: OtherLanguages,
+    pub checks: ChosenChecks,
     /// Its termbases, in the order in which they count; new terms go to the first.
     pub terms: Vec<PathBuf>,
     /// The model that translated it last.
     pub model: Option<PathBuf>,
-    targets: Vec<Target>,
-    /// All texts that each sentence has had.
-    histories: Vec<Vec<Version>>,
+    pub targets: Targets,
+    pub progress: Progress,
     /// Names the text of the document.
     content: String,
     /// Work of a person on sentences that the document does not have now.
     unmatched: Vec<SavedTarget>,
-    /// Counts up with every change of a target, so that the window notices.
-    revisions: Vec<u32>,
-    /// Sentences whose translation an update has changed, until they are reviewed.
-    changed: HashSet<usize>,
     /// Changes of an update under way.
     updated: Vec<Change>,
-    history: History,
-    /// Counts of each section with all below it; `[0]` is the document.
-    counts: Vec<Counts>,
-    /// The sum of the drafts' confidences in percent, and how many drafts have one.
-    confidences: (usize, usize),
-    sections: Vec<SectionOutline>,
-    words: Vec<usize>,
+    /// What can be undone.
+    pub history: History,
 }
 
 /// Work on the same document that lies under another path.
@@ -139,39 +125,25 @@ impl OpenDocument {
             histories,
             unmatched,
         } = restored(project.unwrap_or(&nothing), &document);
-        let mut open = Self::with_targets(path, document, targets, histories);
+        let targets = Targets::after(&Targets::default(), targets, histories);
+        let mut open = Self::with_targets(path, document, targets);
         open.unmatched = unmatched;
         (open.declared, open.target_language) = (declared, target);
         open.source_language = project.and_then(|it| it.source_language.clone()).or(source);
         if let Some(project) = project {
-            let others = project.other_languages.iter().cloned();
-            open.others = others.map(OtherLanguage::Kept).collect();
+            open.others = OtherLanguages::from_project(project);
             open.model = project.model.as_ref().map(PathBuf::from);
-            if let Some(names) = &project.checks {
-                open.checks = known_checks(names);
-            }
-            open.ignored = project.ignored.iter().cloned().collect();
+            open.checks = ChosenChecks::from_project(project);
             open.terms = project.terms.iter().map(PathBuf::from).collect();
         }
         open
     }
 
-    /// A document with a target for each sentence, and what each has been.
-    fn with_targets(
-        path: PathBuf,
-        document: Arc<Document>,
-        targets: Vec<Target>,
-        histories: Vec<Vec<Version>>,
-    ) -> Self {
-        let num_sentences = document.sentences.len();
-        let words = document
-            .sentences
-            .iter()
-            .map(Sentence::word_count)
-            .collect();
-        let mut open = Self {
+    /// A document with a target for each sentence.
+    fn with_targets(path: PathBuf, document: Arc<Document>, targets: Targets) -> Self {
+        Self {
             path,
-            selected: (num_sentences > 0).then_some(0),
+            selected: (!document.sentences.is_empty()).then_some(0),
             editor: None,
             find: Find::default(),
             filtered: None,
@@ -184,31 +156,18 @@ impl OpenDocument {
             source_language: None,
             target_language: None,
             declared: None,
-            others: Vec::new(),
-            checks: Checks::default().kinds,
-            ignored: HashSet::new(),
+            others: OtherLanguages::default(),
+            checks: ChosenChecks::default(),
             terms: Vec::new(),
             model: None,
+            progress: Progress::new(&document, &targets.list),
             targets,
-            histories,
             content: content_hash(&document),
             unmatched: Vec::new(),
-            revisions: vec![0; num_sentences],
-            changed: HashSet::new(),
             updated: Vec::new(),
             history: History::default(),
-            counts: vec![Counts::default(); document.sections.len()],
-            confidences: (0, 0),
-            sections: outline(&document),
-            words,
             document,
-        };
-        for sentence in 0..num_sentences {
-            let state = open.targets[sentence].state;
-            open.count(sentence, |counts| *counts.slot(state) += 1);
-            open.add_confidence(sentence);
         }
-        open
     }
 
     /// The language of the document that its file declares, a person has said, or its text surely is in.
@@ -224,28 +183,39 @@ impl OpenDocument {
     }
 
     pub fn num_sentences(&self) -> usize {
-        self.targets.len()
+        self.document.sentences.len()
     }
 
     pub fn target(&self, sentence: usize) -> &Target {
         &self.targets[sentence]
     }
 
-    /// All texts that a sentence has had, the oldest first.
-    pub fn history(&self, sentence: usize) -> &[Version] {
-        &self.histories[sentence]
+    /// Sentences with their translations, for the checks.
+    pub fn pairs(&self) -> Vec<Pair> {
+        let sentences = self.document.sentences.iter().zip(self.targets.iter());
+        let pairs = sentences.map(|(sentence, target)| {
+            let paragraph = &self.document.paragraphs[sentence.paragraph];
+            Pair {
+                source: sentence.text.clone(),
+                target: target.text.clone(),
+                // The limit is the paragraph's.
+                max_chars: paragraph
+                    .max_chars
+                    .filter(|_| paragraph.sentences.len() == 1),
+            }
+        });
+        pairs.collect()
     }
 
-    pub fn revision(&self, sentence: usize) -> u32 {
-        self.revisions[sentence]
-    }
-
-    /// Counts up with every change of any target.
-    pub fn total_revision(&self) -> u64 {
-        self.revisions
-            .iter()
-            .map(|&revision| u64::from(revision))
-            .sum()
+    /// Other sentences with the same source that a person has neither edited nor confirmed.
+    pub fn identical_open(&self, sentence: usize) -> Vec<usize> {
+        let text = &self.document.sentences[sentence].text;
+        let is_same = |&other: &usize| {
+            other != sentence
+                && self.targets[other].state.is_replaceable()
+                && self.document.sentences[other].text == *text
+        };
+        (0..self.num_sentences()).filter(is_same).collect()
     }
 
     /// The selected sentence, by its text and how many of the same come before it.

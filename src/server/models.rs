@@ -67,7 +67,7 @@ impl Models {
             if let (OpenModel::Translator(translator), Some(quantization)) =
                 (&mut model, self.quantization)
             {
-                translator.quantize(quantization);
+                translator.loaded_mut().quantize(quantization);
             }
             if self.open.len() >= self.most {
                 self.open.remove(0);

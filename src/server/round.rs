@@ -97,7 +97,9 @@ pub(super) fn translate_round(
                     let sentence = &item.document.sentences[index];
                     let target = &translated.translation.text;
                     translated.links =
-                        translator.word_links(&sentence.text, &sentence.points, target);
+                        translator
+                            .aligner()
+                            .word_links(&sentence.text, &sentence.points, target);
                 }
                 item.done.insert(index, translated);
             }

@@ -79,7 +79,7 @@ fn with_cpu_behind(model: &mut OpenModel, jobs: &mut [Job], options: &SearchOpti
     let (Err(error), OpenModel::Translator(translator)) = (&done, &*model) else {
         return done;
     };
-    if !is_of_device(error) || translator.is_on_cpu() {
+    if !is_of_device(error) || translator.loaded().is_on_cpu() {
         return done;
     }
     let Ok(other) = translator.on_cpu() else {

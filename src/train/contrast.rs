@@ -17,7 +17,7 @@ use super::validating::Scoring;
 use crate::error::Result;
 use canopy_contrast::{Accuracies, ContextOptions, ContrastiveSet, open, score};
 use canopy_nn::model::Model;
-use canopy_translate::inference::{ComputeDevice, ImportedModel, Translator};
+use canopy_translate::inference::{ComputeDevice, ImportedModel, LoadedModel, Translator};
 
 /// Items that are scored after each validation, at most: always the same ones, from all parts of the set.
 const MOST_ITEMS: usize = 300;
@@ -100,7 +100,7 @@ impl Trainer<'_> {
             model: model.clone(),
             tokenizer: data.tokenizer.clone(),
         };
-        let translator = Translator::around(opened, Path::new(""), device);
+        let translator = Translator::from(LoadedModel::new(opened, Path::new(""), device));
         let options = ContextOptions {
             before: None,
             after: None,

@@ -13,7 +13,7 @@ use canopy::text::placeholder::{CLOSE, Placeholder, open, point};
 fn starter() -> Translator {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/models/help-en-de");
     let mut translator = Translator::open(&folder, DeviceChoice::Cpu).expect("the starter model");
-    translator.strip_markup();
+    translator.options_mut().strip_markup();
     translator
 }
 
@@ -103,7 +103,9 @@ fn placement(translator: &Translator, pairs: &[Pair]) -> (MarkupPlacement, usize
         .iter()
         .map(|pair| {
             let plain = StrippedSource::from_text(&pair.target, &pair.target_points).text;
-            let projected = translator.with_markup(&pair.source, &pair.points, &plain);
+            let projected = translator
+                .aligner()
+                .with_markup(&pair.source, &pair.points, &plain);
             repaired += usize::from(projected.is_repaired);
             projected.text
         })
@@ -281,7 +283,7 @@ fn heads_are_compared_on_a_corpus() {
         pairs.len()
     );
     let mut measure = |name: String, heads: AlignmentHeads| {
-        translator.set_alignment_heads(heads);
+        translator.options_mut().alignment_heads = heads;
         let (found, repaired) = placement(&translator, &pairs);
         println!(
             "{name}: {} of {} placed, {} damaged, {repaired} repaired",

@@ -447,17 +447,17 @@ fn the_cpu_goes_on_with_the_same_model_and_memory() {
     let (from, to) = (&info.source_language, &info.target_language);
     let memory = TranslationMemory::read(&memory, from, to).expect("a memory");
     translator.remember(memory);
-    translator.quantize(Quantization::Int8);
+    translator.loaded_mut().quantize(Quantization::Int8);
     let document = parse(
         Format::Text,
         "Open the file. Close the page. Print the image.",
     );
     let other = translator.on_cpu().expect("opens");
-    assert!(other.is_on_cpu());
+    assert!(other.loaded().is_on_cpu());
     let expected = translate(&translator, &document, 2);
     assert_eq!(expected[1].text, "Seite zu.");
     assert_eq!(translate(&other, &document, 2), expected);
-    translator.quantize(Quantization::None);
+    translator.loaded_mut().quantize(Quantization::None);
     assert_ne!(
         translate(&translator, &document, 2),
         expected,

@@ -137,8 +137,8 @@ fn a_check_is_switched_off_for_this_document_and_stays_so() {
     let kept = document.project();
     let (path, page) = (document.path.clone(), document.document.clone());
     let again = canopy::app::OpenDocument::new(path, page, Some(&kept));
-    assert!(!again.checks().contains(&CheckKind::Numbers));
-    assert!(again.checks().contains(&CheckKind::Tags));
+    assert!(!again.checks.kinds().contains(&CheckKind::Numbers));
+    assert!(again.checks.kinds().contains(&CheckKind::Tags));
 }
 
 #[test]

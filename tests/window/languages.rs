@@ -151,6 +151,7 @@ fn another_target_begins_its_own_drafts_and_both_are_kept() {
             .open
             .as_ref()
             .expect("open")
+            .history
             .can_undo()
     );
     edit(window, 0, "Imprimer");
@@ -245,7 +246,7 @@ fn a_model_chosen_for_another_language_takes_the_document_along() {
         .open
         .as_ref()
         .expect("a document");
-    assert_eq!(open.other_languages().collect::<Vec<_>>(), ["de"]);
+    assert_eq!(open.others.names().collect::<Vec<_>>(), ["de"]);
 }
 
 #[test]

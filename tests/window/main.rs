@@ -363,6 +363,7 @@ fn a_click_on_the_state_confirms_the_sentence() {
             .open
             .as_ref()
             .expect("it is there")
+            .progress
             .counts()
             .confirmed,
         1

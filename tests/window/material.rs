@@ -27,7 +27,7 @@ fn found(material: &Material, languages: Option<&(String, String)>) -> Survey {
 
 /// The requested survey.
 fn survey_request(state: &mut AppState) -> (JobId, Material, Option<(String, String)>) {
-    match state.training.run_requests.pop() {
+    match state.shared.run_requests.pop() {
         Some(RunRequest::Survey {
             job,
             material,
@@ -78,7 +78,7 @@ fn a_dropped_table_is_described_before_it_is_made_a_corpus() {
     harness.get_by_label("Make the corpus").click();
     harness.run_steps(4);
     let state = &mut harness.state_mut().state;
-    let Some(RunRequest::MakeCorpus { job, import, .. }) = state.training.run_requests.pop() else {
+    let Some(RunRequest::MakeCorpus { job, import, .. }) = state.shared.run_requests.pop() else {
         panic!("it is made");
     };
     let CorpusImport::Table(import) = *import else {
@@ -130,10 +130,7 @@ fn other_languages_are_looked_for_again() {
     form.target_language = "fr".to_owned();
     let fill = TrainingCommand::FillCorpus(Box::new(form));
     state.apply(Command::Training(fill));
-    assert!(
-        state.training.run_requests.is_empty(),
-        "not at every letter"
-    );
+    assert!(state.shared.run_requests.is_empty(), "not at every letter");
     harness.run_steps(4);
     harness.get_by_label("Look again").click();
     harness.run_steps(4);
@@ -171,7 +168,7 @@ fn two_folders_are_a_pair_and_one_waits_for_the_other() {
     let mut window = page(home.path());
     let state = &mut window.state;
     state.apply(Command::Drop(vec![de.clone()]));
-    assert!(state.training.run_requests.is_empty(), "one is missing");
+    assert!(state.shared.run_requests.is_empty(), "one is missing");
     state.apply(Command::Drop(vec![en.clone()]));
     let (_, material, _) = survey_request(state);
     let both = Material::Folders {

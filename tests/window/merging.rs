@@ -21,7 +21,7 @@ pub(super) fn window() -> Window {
     };
     let xml = open
         .document
-        .exported(&open.target_texts(), ExportFormat::Xliff, &languages);
+        .exported(&open.targets.texts(), ExportFormat::Xliff, &languages);
     let xml = String::from_utf8(xml.expect("written")).expect("UTF-8");
     let xml = xml
         .replace(">THEN WAIT.<", ">DANN WARTEN.<")

@@ -27,7 +27,7 @@ fn begun(home: &Path) -> (Harness<'static, Window>, JobId) {
     harness.get_by_label("Try a sample run").click();
     harness.run_steps(4);
     assert_eq!(harness.state().commands, [TRY]);
-    let requests = &mut harness.state_mut().state.training.run_requests;
+    let requests = &mut harness.state_mut().state.shared.run_requests;
     let Some(RunRequest::MakeCorpus { job, import, .. }) = requests.pop() else {
         panic!("the tales are written");
     };
@@ -44,7 +44,7 @@ pub(super) fn learning(home: &Path) -> (Harness<'static, Window>, Vec<TrainingJo
     let folder = home.join("corpora/sample tales");
     let pairs = 9;
     state.receive(Event::CorpusMade { job, folder, pairs });
-    let requests = state.training.requests.drain(..);
+    let requests = state.training.runs.requests.drain(..);
     let jobs: Vec<TrainingJob> = requests
         .map(|request| match request {
             TrainingRequest::Start(job) => *job,
@@ -120,9 +120,9 @@ pub(super) fn compared(home: &Path) -> (Harness<'static, Window>, Vec<PathBuf>) 
     let models = save_models(&jobs);
     harness.get_by_label_contains("This model reads one sentence at a time");
     let state = &mut harness.state_mut().state;
-    assert_eq!(state.training.selected.as_deref(), Some(&*jobs[0].run));
+    assert_eq!(state.training.runs.selected.as_deref(), Some(&*jobs[0].run));
     state.receive(Event::Finished { job: jobs[0].job });
-    assert_eq!(state.training.selected.as_deref(), Some(&*jobs[1].run));
+    assert_eq!(state.training.runs.selected.as_deref(), Some(&*jobs[1].run));
     harness.run_steps(4);
     harness.get_by_label_contains("This model reads the whole tale");
     let state = &mut harness.state_mut().state;
@@ -157,7 +157,15 @@ fn one_click_writes_the_tales_and_trains_both_models_on_the_cpu() {
         assert_eq!(job.run, runs.join(name));
         assert_eq!(job.config.preset, preset);
         assert_eq!(job.device, DeviceChoice::Cpu);
-        assert!(harness.state().state.training.compared.contains(&job.run));
+        assert!(
+            harness
+                .state()
+                .state
+                .training
+                .runs
+                .compared
+                .contains(&job.run)
+        );
     }
     assert!(
         !home.path().join("corpora").exists(),
@@ -256,7 +264,7 @@ fn a_sample_run_can_be_stopped_at_any_time_and_tried_again() {
     harness.get_by_label("Stop the sample").click();
     harness.run_steps(4);
     let state = &mut harness.state_mut().state;
-    let stopped = state.training.requests.drain(..);
+    let stopped = state.training.runs.requests.drain(..);
     let stopped = stopped.map(|request| match request {
         TrainingRequest::Order { job, order } => (job, order),
         TrainingRequest::Start(job) => panic!("{job:?}"),
@@ -267,7 +275,7 @@ fn a_sample_run_can_be_stopped_at_any_time_and_tried_again() {
     for job in expected.map(|(job, _)| job) {
         state.receive(Event::Cancelled { job });
     }
-    assert!(!state.training.is_busy());
+    assert!(!state.training.runs.is_busy());
     assert!(state.evaluate.requests.is_empty());
 }
 
@@ -287,7 +295,7 @@ fn stopping_one_run_stops_the_sample() {
         job: jobs[1].job,
         order: Order::Abandon,
     };
-    assert!(state.training.requests.contains(&ended));
+    assert!(state.training.runs.requests.contains(&ended));
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn a_run_is_filled_in_and_started() {
     harness.get_by_label("Start").click();
     harness.run();
     let training = &mut harness.state_mut().state.training;
-    let Some(TrainingRequest::Start(job)) = training.requests.pop() else {
+    let Some(TrainingRequest::Start(job)) = training.runs.requests.pop() else {
         panic!("nothing was started");
     };
     assert_eq!(job.run, home.path().join("runs/x-transformer-small"));
@@ -122,7 +122,7 @@ fn a_run_that_went_back_says_so() {
     );
     std::fs::write(events, text).expect("written");
     let mut window = page(home.path());
-    let shown = &window.state.training.runs[0];
+    let shown = &window.state.training.runs.list[0];
     assert_eq!((shown.summary.step, shown.summary.halvings), (15, 1));
     let select = TrainingCommand::Select(run);
     window.state.apply(Command::Training(select));
@@ -225,7 +225,7 @@ fn what_a_run_lacks_is_said_and_it_cannot_start() {
     );
     harness.get_by_label("Start").click();
     harness.run();
-    assert!(harness.state().state.training.requests.is_empty());
+    assert!(harness.state().state.training.runs.requests.is_empty());
 }
 
 #[test]
@@ -367,7 +367,7 @@ fn a_run_of_another_program_shows_its_scores_translations_and_warnings() {
     let mut harness = page(home.path()).harness();
     harness.run();
     assert_eq!(
-        harness.state().state.training.runs[0].state,
+        harness.state().state.training.runs.list[0].state,
         RunState::Interrupted
     );
     for text in [
@@ -398,6 +398,7 @@ fn a_run_that_the_command_line_began_elsewhere_is_there() {
         .state
         .training
         .runs
+        .list
         .iter()
         .map(|run| run.folder.as_path())
         .collect();
@@ -430,7 +431,7 @@ fn an_order_to_another_program_goes_through_the_folder() {
     let pause = TrainingCommand::Order(run.clone(), Order::Pause);
     window.state.apply(Command::Training(pause));
     assert!(matches!(
-        window.state.training.run_requests.pop(),
+        window.state.shared.run_requests.pop(),
         Some(RunRequest::Order { folder, order: Order::Pause, .. }) if folder == run
     ));
 }
@@ -444,7 +445,7 @@ fn a_deleted_run_goes_to_the_trash_and_comes_back() {
     let runs = RunsThread::spawn(Some(home.path().to_owned()), sender, || ()).expect("a thread");
     let mut window = page(home.path());
     let deliver = |window: &mut Window| {
-        for request in window.state.training.run_requests.drain(..) {
+        for request in window.state.shared.run_requests.drain(..) {
             runs.send(request);
         }
     };
@@ -541,11 +542,11 @@ fn a_renamed_run_stays_selected() {
         to: to.clone(),
     };
     window.state.receive(renamed);
-    let seen = page(home.path()).state.training.runs.clone();
+    let seen = page(home.path()).state.training.runs.list.clone();
     window.state.receive(Event::RunsSeen {
         runs: seen,
         corpora: Vec::new(),
     });
-    let selected = window.state.training.selected();
+    let selected = window.state.training.runs.selected();
     assert_eq!(selected.map(|run| &run.folder), Some(&to));
 }

@@ -266,10 +266,10 @@ impl DocumentPage {
         // A model that reads translations reads the present ones; it need not draft others first.
         let mut fixed = match info.reads {
             Reads::Translations => {
-                let texts = open.target_texts().into_iter().enumerate();
+                let texts = open.targets.texts().into_iter().enumerate();
                 texts.filter_map(|(at, text)| Some((at, text?))).collect()
             }
-            _ => open.fixed(),
+            _ => open.targets.fixed(),
         };
         fixed.remove(&sentence);
         let mut options = shared.search_options();

@@ -73,7 +73,7 @@ impl<'a> LanguagePair<'a> {
             return Some(LanguageNote::NoPair { source, target });
         }
         let document = self.open?;
-        let unlike = document.unlike();
+        let unlike = document.progress.unlike();
         let unlike = unlike.map(|percent| LanguageNote::Unlike { percent });
         let Some(found) = document.language.as_ref() else {
             return unlike;
@@ -112,7 +112,9 @@ impl<'a> LanguagePair<'a> {
     /// Says that no installed models lead to the language that was translated to last, where nothing is translated yet; a
     /// person who has chosen the model knows.
     fn unreached(self, shared: &Shared, source: &str) -> Option<LanguageNote> {
-        let has_work = self.open.is_some_and(OpenDocument::has_work);
+        let has_work = self
+            .open
+            .is_some_and(|open| open.progress.counts().has_work());
         if has_work || self.models.is_by_hand || self.models.is_named {
             return None;
         }

@@ -77,7 +77,7 @@ impl DocumentPage {
         let Some(open) = self.editing.open.as_ref() else {
             return;
         };
-        if open.target_language.is_some() || !open.has_work() {
+        if open.target_language.is_some() || !open.progress.counts().has_work() {
             return;
         }
         let names = (0..open.num_sentences()).filter_map(|it| open.target(it).model.as_deref());

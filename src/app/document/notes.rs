@@ -13,7 +13,7 @@ impl DocumentPage {
             return;
         };
         let before = shared.settings.note(&open.path);
-        let counts = open.counts();
+        let counts = open.progress.counts();
         let note = DocumentNote {
             document: open.path.clone(),
             sentence: open.selected.unwrap_or_default(),

@@ -133,7 +133,7 @@ impl DocumentPage {
             .editing
             .open
             .as_ref()
-            .map_or((false, false), OpenDocument::recuts);
+            .map_or((false, false), |open| open.history.recuts());
         if self.must_wait(shared, recuts) {
             return;
         }
@@ -151,7 +151,7 @@ impl DocumentPage {
             .editing
             .open
             .as_ref()
-            .map_or((false, false), OpenDocument::recuts);
+            .map_or((false, false), |open| open.history.recuts());
         if !self.must_wait(shared, recuts)
             && self.editing.open.as_mut().is_some_and(OpenDocument::redo)
         {

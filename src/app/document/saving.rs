@@ -111,7 +111,7 @@ impl Saving {
         }
         let job = shared.next_job();
         let document = laid_out(open, shared.settings.subtitles);
-        let targets = open.target_texts();
+        let targets = open.targets.texts();
         let languages = editing.pair(models).codes();
         shared.file_requests.push(match form {
             Form::Document(overwrite) => {
@@ -134,7 +134,7 @@ impl Saving {
                     overwrite,
                     document,
                     targets,
-                    provenances: open.target_provenances(),
+                    provenances: open.targets.provenances(),
                     format,
                     languages: Languages { source, target },
                 }
@@ -158,7 +158,8 @@ impl DocumentPage {
             1 => "1 sentence".to_owned(),
             _ => format!("{number} sentences"),
         };
-        let counts = self.editing.open.as_ref().map(OpenDocument::counts);
+        let open = self.editing.open.as_ref();
+        let counts = open.map(|open| open.progress.counts());
         let [untranslated, drafts] =
             counts.map_or([0, 0], |counts| [counts.untranslated, counts.draft]);
         let is_checked = shared.settings.shows_checks && !self.checking.is_running();

@@ -164,7 +164,7 @@ impl Suggestions {
         let known = known.filter(|(_, target)| target.state != State::Untranslated);
         let known = known.map(|(other, target)| (other, target.text.clone()));
         let (document, candidates) = (Arc::clone(&open.document), [own.text.clone(), suggested]);
-        let (revision, known) = (open.revision(sentence), known.collect());
+        let (revision, known) = (open.targets.revision(sentence), known.collect());
         let job = shared.next_job();
         self.ranking = Some((job, sentence, revision));
         shared.requests.push(Request::Rank {

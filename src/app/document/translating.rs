@@ -21,20 +21,22 @@ impl DocumentPage {
         let Some(document) = &self.editing.open else {
             return;
         };
-        let section = |section: usize| document.sections()[section].sentences.clone();
+        let section = |section: usize| document.progress.sections()[section].sentences.clone();
         let sentence = |sentence: usize| sentence..sentence + 1;
         let range = match (scope, document.selected) {
             (Scope::Document, _) => 0..document.num_sentences(),
             (Scope::Section(index), _) => section(index),
-            (Scope::SelectedSection, Some(selected)) => section(document.section_of(selected)),
+            (Scope::SelectedSection, Some(selected)) => {
+                section(document.progress.section_of(selected))
+            }
             (Scope::Sentence(index), _) => sentence(index),
             (Scope::SelectedSentence, Some(selected)) => sentence(selected),
             (_, None) => return,
         };
         // First what is missing; only when nothing is, the drafts once more.
-        let mut sentences = document.translatable(range.clone(), false);
+        let mut sentences = document.targets.translatable(range.clone(), false);
         if sentences.is_empty() {
-            sentences = document.translatable(range, true);
+            sentences = document.targets.translatable(range, true);
         }
         if sentences.is_empty() {
             let detail = "Edited and confirmed sentences are never overwritten. Clear a translation to have it translated again.";
@@ -53,7 +55,7 @@ impl DocumentPage {
         }
         self.alternatives.stop();
         if let Some(document) = &self.editing.open {
-            let drafts = document.drafts();
+            let drafts = document.targets.drafts();
             self.translations
                 .request(shared, &self.editing, &self.terms, models, drafts, true);
         }
@@ -67,7 +69,7 @@ impl DocumentPage {
         let ModelState::Open { info, .. } = &models.in_use.current else {
             return Some("No model is open");
         };
-        let counts = document.counts();
+        let counts = document.progress.counts();
         if self.pair(models).without_model().is_some() {
             return Some("No model is open for the languages of the document");
         }

@@ -81,7 +81,7 @@ impl Translations {
             return;
         };
         running.progress.done_sentences += 1;
-        running.progress.done_words += document.num_words(index);
+        running.progress.done_words += document.progress.num_words(index);
         running.progress.latest_secs = now_secs;
         running.preparing = None;
         let received = if running.updates {
@@ -114,13 +114,13 @@ impl Translations {
             num_sentences: sentences.len(),
             num_words: sentences
                 .iter()
-                .map(|&sentence| document.num_words(sentence))
+                .map(|&sentence| document.progress.num_words(sentence))
                 .sum(),
             started_secs: shared.now_secs,
             latest_secs: shared.now_secs,
             ..Progress::default()
         };
-        let (fixed, document) = (document.fixed(), document.document.clone());
+        let (fixed, document) = (document.targets.fixed(), document.document.clone());
         let options = shared.search_options();
         let model = match &models.in_use.current {
             ModelState::Open { info, .. } => info.name.clone(),

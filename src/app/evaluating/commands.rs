@@ -40,7 +40,7 @@ impl Evaluate {
             C::AskCorpus => shared.asks.push(Ask::TestCorpus),
             C::UseCorpus(folder) => {
                 self.corpus = Some(folder.clone());
-                training.look_at_corpus(&folder);
+                training.corpora.look_at(shared, &folder);
             }
             C::UseSplit(split) => self.split = TestSplit(split),
             C::CutSentences(cut) => self.cut_sentences = cut,
@@ -100,14 +100,14 @@ impl Evaluate {
             }
         }
         if let Some(corpus) = &self.corpus {
-            testable.retain(|model| training.fits(models, model, corpus) != Some(false));
+            testable.retain(|model| training.corpora.fits(models, model, corpus) != Some(false));
         }
         testable
     }
 
     /// All corpora that can be chosen.
     pub fn known_corpora(&self, shared: &Shared, training: &Training) -> Vec<PathBuf> {
-        let mut known = training.corpora.clone();
+        let mut known = training.corpora.known.clone();
         let all = shared.settings.recent_corpora.iter().chain(&self.corpus);
         for folder in all {
             if !known.contains(folder) {

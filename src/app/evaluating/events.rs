@@ -34,7 +34,8 @@ impl Evaluate {
         evaluation: Arc<Evaluation>,
         expected: Option<Arc<ExpectedForms>>,
     ) {
-        let is_sample = training.is_sample_evaluation(job);
+        let sample = training.sample.as_mut();
+        let sample = sample.filter(|sample| sample.is_compared_by(job));
         let Some(running) = self.running.take_if(|running| running.job == job) else {
             return;
         };
@@ -44,11 +45,11 @@ impl Evaluate {
             expected,
             models: running.models,
             // The sample can be had again at any time.
-            is_unsaved: !is_sample,
+            is_unsaved: sample.is_none(),
         });
         self.show(number);
-        if is_sample {
-            training.sample_evaluated(number, &evaluation);
+        if let Some(sample) = sample {
+            sample.evaluated(number, &evaluation);
         }
         shared.notify(NoticeKind::Done, "The evaluation is complete", "");
     }
@@ -57,14 +58,17 @@ impl Evaluate {
     pub(crate) fn corpus_known(&mut self, models: &Models, training: &Training, folder: &Path) {
         if self.corpus.as_deref() == Some(folder) {
             let chosen = std::mem::take(&mut self.models);
-            let fits = |model: &PathBuf| training.fits(models, model, folder) != Some(false);
+            let fits =
+                |model: &PathBuf| training.corpora.fits(models, model, folder) != Some(false);
             self.models = chosen.into_iter().filter(fits).collect();
         }
     }
 
     /// Returns whether the job was the evaluation.
     pub(crate) fn evaluation_ended(&mut self, training: &mut Training, job: JobId) -> bool {
-        training.sample_not_evaluated(job);
+        if let Some(sample) = &mut training.sample {
+            sample.not_evaluated(job);
+        }
         let running = &mut self.running;
         running.take_if(|running| running.job == job).is_some()
     }

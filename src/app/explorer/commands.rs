@@ -240,7 +240,7 @@ impl Explorer {
             job,
             view,
             document: document.document.clone(),
-            targets: document.target_texts(),
+            targets: document.targets.texts(),
             sentence,
             edit,
             options: shared.search_options(),
@@ -335,7 +335,7 @@ impl Explorer {
         else {
             return;
         };
-        let (targets, traced) = (open.target_texts(), open.document.clone());
+        let (targets, traced) = (open.targets.texts(), open.document.clone());
         let job = work.shared.next_job();
         self.awaited = Some(Awaited::Trace { job, origin });
         work.shared.requests.push(Request::Trace {

@@ -106,7 +106,7 @@ impl Inquiry {
         if *path != open.path {
             return Some("This trace is of another document than the one that is open.");
         }
-        if !Arc::ptr_eq(document, &open.document) || *revision != open.total_revision() {
+        if !Arc::ptr_eq(document, &open.document) || *revision != open.targets.total_revision() {
             return Some("The document has changed since it was traced.");
         }
         match &present.models.in_use.current {

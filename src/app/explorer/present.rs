@@ -65,7 +65,7 @@ impl Present<'_> {
         Some(Origin::Document {
             path: document.path.clone(),
             document: document.document.clone(),
-            revision: document.total_revision(),
+            revision: document.targets.total_revision(),
             model: info.folder.clone(),
             memory: self.memory(shared),
         })
@@ -83,7 +83,7 @@ impl Present<'_> {
                 Some("The document is being translated.")
             }
             ModelState::Open { .. } => {
-                let counts = document.counts();
+                let counts = document.progress.counts();
                 (counts.untranslated == counts.total())
                     .then_some("Nothing of the document is translated yet.")
             }

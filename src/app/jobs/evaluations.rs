@@ -133,7 +133,7 @@ fn evaluate(
         emit(Event::Evaluating { job, progress });
         let mut translator = Translator::open(folder, request.device)?;
         if request.cut_sentences {
-            translator.cut_units();
+            translator.options_mut().cut_units();
         }
         let translated = test.translate(&translator, &options, &mut || {
             progress.done += 1;

@@ -109,7 +109,7 @@ impl Pools {
         for request in state.shared.requests.drain(..) {
             device.worker.send(request);
         }
-        for request in state.training.requests.drain(..) {
+        for request in state.training.runs.requests.drain(..) {
             device.trainings.send(request);
         }
         for request in state.evaluate.requests.drain(..) {
@@ -119,7 +119,7 @@ impl Pools {
             for request in state.shared.file_requests.drain(..) {
                 disk.files.send(request);
             }
-            for request in state.training.run_requests.drain(..) {
+            for request in state.shared.run_requests.drain(..) {
                 disk.runs.send(request);
             }
             for request in state.models.installing.requests.drain(..) {
@@ -152,7 +152,7 @@ impl Pools {
 
     /// Gives all trainings of a state an order: waiting ones first, so that none of them begins.
     pub fn order_all(&self, state: &AppState, order: Order) {
-        for queued in state.training.queue.iter().rev() {
+        for queued in state.training.runs.queue.iter().rev() {
             let job = queued.job;
             let request = TrainingRequest::Order { job, order };
             self.device.trainings.send(request);

@@ -23,7 +23,7 @@ pub trait Models: Send + 'static {
     /// As [`Translator::open_legs`].
     fn open(&self, legs: &[Leg], device: &mut DeviceChoice) -> Result<Translator> {
         let translator = Translator::open_legs(legs, *device)?;
-        if translator.is_on_cpu() {
+        if translator.loaded().is_on_cpu() {
             *device = DeviceChoice::Cpu;
         }
         Ok(translator)

@@ -156,12 +156,9 @@ impl Models {
                 || self.open_between(work, source, Some(&target))
         });
         // Work that is there stays in its language, and so does a file that declares its target.
-        let is_bound = work
-            .document
-            .editing
-            .open
-            .as_ref()
-            .is_some_and(|open| open.has_work() || open.declared_languages()[1].is_some());
+        let is_bound = work.document.editing.open.as_ref().is_some_and(|open| {
+            open.progress.counts().has_work() || open.declared_languages()[1].is_some()
+        });
         let other = || {
             route(
                 &self.library.all,

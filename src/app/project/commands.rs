@@ -276,7 +276,7 @@ impl Projects {
     /// Before a document closes: what was confirmed in it is for the others.
     pub(crate) fn note_confirmed(&mut self, document: &DocumentPage) {
         let document = document.editing.open.as_ref();
-        let is_new = document.is_some_and(|open| open.total_revision() > 0);
+        let is_new = document.is_some_and(|open| open.targets.total_revision() > 0);
         self.is_memory_old |= is_new && self.open.is_some();
     }
 

@@ -30,7 +30,8 @@ impl AppState {
         let is_left = |row: &&DocumentStatus| {
             let path = status.project.path(&row.document);
             let here = open.filter(|open| open.path == path);
-            let untranslated = here.map_or(row.untranslated, |open| open.counts().untranslated);
+            let untranslated =
+                here.map_or(row.untranslated, |open| open.progress.counts().untranslated);
             untranslated > 0 && row.problem.is_none()
         };
         let left = status.documents.iter().filter(is_left);
@@ -89,7 +90,7 @@ impl AppState {
             return;
         }
         let open = self.document.editing.open.as_ref();
-        let is_left = open.is_some_and(|open| open.counts().untranslated > 0);
+        let is_left = open.is_some_and(|open| open.progress.counts().untranslated > 0);
         if !is_left {
             return self.translate_next_document();
         }

@@ -109,7 +109,7 @@ fn edits_are_undone_and_done_again() {
         (states(&state)[0], document(&state).target(0).text.as_str()),
         (State::Confirmed, "Drucken")
     );
-    assert_eq!(document(&state).counts().confirmed, 1);
+    assert_eq!(document(&state).progress.counts().confirmed, 1);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use super::*;
 use crate::jobs::Origin;
 use canopy_document::export::Languages;
 use canopy_document::pseudo::Pseudo;
+use canopy_project::Incoming;
 
 /// An XLIFF as the file thread reads it.
 fn exchange(xml: String) -> Arc<Document> {
@@ -19,7 +20,7 @@ fn exported(open: &OpenDocument) -> String {
         source: "en".to_owned(),
         target: "de".to_owned(),
     };
-    let texts = open.target_texts();
+    let texts = open.targets.texts();
     let bytes = open
         .document
         .exported(&texts, ExportFormat::Xliff, &languages);
@@ -94,6 +95,7 @@ fn changes_of_others_are_distinguished_from_conflicts_and_accepted_in_one_step()
     assert_eq!(text(&state, 4), "Sieh es dir an.");
     assert_eq!(states(&state)[3], State::Confirmed);
     let last = document(&state)
+        .targets
         .history(2)
         .last()
         .cloned()
@@ -118,6 +120,7 @@ fn a_conflict_is_taken_only_if_a_person_says_so_and_the_old_text_stays_in_the_hi
     state.apply(Command::Merge(MergeCommand::Apply));
     assert_eq!(document(&state).target(0).text, "Drucken");
     let texts: Vec<&str> = document(&state)
+        .targets
         .history(0)
         .iter()
         .map(|it| it.text.as_str())
@@ -182,7 +185,7 @@ fn real_documents_come_back_from_xliff_without_a_change() {
             let text = Pseudo::Accents.translate(&read, sentence);
             open.receive(index, Translation::written(text), "accents");
         }
-        let incoming = open.incoming(&exchange(exported(&open)));
+        let incoming = Incoming::between(&open, &exchange(exported(&open)));
         assert_eq!(incoming, Incoming::default(), "{}", path.display());
     }
 }

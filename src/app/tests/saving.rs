@@ -84,7 +84,11 @@ fn a_variant_of_the_target_language_is_named_and_written() {
         .languages(&state.models)
         .map(|(_, target)| target);
     assert_eq!(target.as_deref(), Some("de-AT"));
-    assert_eq!(document(&state).counts().untranslated, 0, "the work is its");
+    assert_eq!(
+        document(&state).progress.counts().untranslated,
+        0,
+        "the work is its"
+    );
     state.apply(Command::SaveAs);
     let ask = state.shared.asks.pop().expect("a question");
     state.apply(ask.answer("/out/there.html".into(), false));

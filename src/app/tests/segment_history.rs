@@ -4,7 +4,7 @@ use super::*;
 use crate::jobs::{Origin, Version};
 
 fn origins(state: &AppState, sentence: usize) -> Vec<(Origin, String)> {
-    let history = document(state).history(sentence).iter();
+    let history = document(state).targets.history(sentence).iter();
     history.map(|it| (it.origin, it.text.clone())).collect()
 }
 
@@ -31,20 +31,20 @@ fn every_text_of_a_sentence_is_kept_and_comes_back_with_the_document() {
         version(Origin::Confirmed, "Dann warten."),
     ];
     assert_eq!(origins(&state, 2), expected);
-    let history = document(&state).history(2).to_vec();
+    let history = document(&state).targets.history(2).to_vec();
     assert_eq!(history[0].model.as_deref(), Some("tiny"));
     assert!(history.iter().all(|it| it.time.is_some()));
     let bytes = document(&state).project().to_bytes("work".as_ref());
     let project: Project = serde_json::from_slice(&bytes.expect("bytes")).expect("a project");
     let mut again = with_page();
     open(&mut again, parsed(PAGE), Some(project.clone()));
-    assert_eq!(document(&again).history(2), history);
+    assert_eq!(document(&again).targets.history(2), history);
     // The sentence is gone for a while, and comes back.
     let without = PAGE.replace(" Then wait.", "");
     open(&mut again, parsed(&without), Some(project));
     let kept = document(&again).project();
     open(&mut again, parsed(PAGE), Some(kept));
-    assert_eq!(document(&again).history(2), history);
+    assert_eq!(document(&again).targets.history(2), history);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn work_of_older_versions_begins_a_history_without_a_time() {
         model: None,
         time: None,
     };
-    assert_eq!(document(&again).history(0), [expected]);
+    assert_eq!(document(&again).targets.history(0), [expected]);
 }
 
 #[test]
@@ -166,12 +166,17 @@ fn what_was_written_before_escape_is_in_the_history() {
     work(&mut state);
     state.apply(Command::EditSentence(0));
     state.apply(Command::Editing("Drucken und warten".to_owned()));
-    let revision = document(&state).revision(0);
+    let revision = document(&state).targets.revision(0);
     state.apply(Command::DiscardEdit);
     let open = document(&state);
     assert_eq!(open.target(0).text, "PRINT");
-    assert!(open.revision(0) > revision, "the panel notices");
-    let texts: Vec<&str> = open.history(0).iter().map(|it| it.text.as_str()).collect();
+    assert!(open.targets.revision(0) > revision, "the panel notices");
+    let texts: Vec<&str> = open
+        .targets
+        .history(0)
+        .iter()
+        .map(|it| it.text.as_str())
+        .collect();
     assert_eq!(texts, ["PRINT", "Drucken und warten", "PRINT"]);
     state.apply(Command::UseVersion {
         sentence: 0,
@@ -181,5 +186,5 @@ fn what_was_written_before_escape_is_in_the_history() {
     // Nothing was written: nothing is added.
     state.apply(Command::EditSentence(2));
     state.apply(Command::DiscardEdit);
-    assert_eq!(document(&state).history(2).len(), 1);
+    assert_eq!(document(&state).targets.history(2).len(), 1);
 }

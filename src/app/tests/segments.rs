@@ -3,6 +3,7 @@
 use super::*;
 use crate::document::segments::SegmentsCommand;
 use crate::document::terms::SourceSelection;
+use canopy_qa::checks::{CheckKind, Finding, Severity};
 
 /// Does what the file thread does with a split or a join.
 fn recut(state: &mut AppState, page: &str) {
@@ -67,6 +68,33 @@ fn worked_on() -> AppState {
 }
 
 #[test]
+fn a_finding_that_is_ignored_stays_so_when_sentences_are_split() {
+    let mut state = worked_on();
+    let finding = Finding {
+        check: CheckKind::Tags,
+        severity: Severity::Warning,
+        segment: 3,
+        message: "a tag is missing".to_owned(),
+        repaired: None,
+    };
+    state.apply(Command::Check(CheckCommand::Ignore(finding.clone())));
+    split_at(&mut state, 1, 6);
+    recut(&mut state, PAGE);
+    let open = document(&state);
+    let moved = Finding {
+        segment: 4,
+        ..finding
+    };
+    assert_eq!(open.num_sentences(), 6);
+    assert!(open.checks.is_ignored(&open.document, &moved));
+    assert_eq!(
+        open.project().ignored.len(),
+        1,
+        "the file of the work has it"
+    );
+}
+
+#[test]
 fn joined_sentences_have_both_translations_and_others_stay() {
     let mut state = worked_on();
     let (before, sources) = (targets(&state), texts(&state));
@@ -86,12 +114,12 @@ fn joined_sentences_have_both_translations_and_others_stay() {
     assert_eq!(joined[2..], before[3..]);
     assert_eq!(joined[2].1, State::Confirmed);
     assert_eq!(document(&state).selected, Some(1));
-    assert_eq!(document(&state).counts().total(), 4);
+    assert_eq!(document(&state).progress.counts().total(), 4);
     // The file is the same around them.
     let open = document(&state);
     let written = open
         .document
-        .written(&open.target_texts(), None)
+        .written(&open.targets.texts(), None)
         .expect("written");
     let written = String::from_utf8(written).expect("text");
     let expected =
@@ -196,7 +224,7 @@ fn nothing_is_cut_while_it_is_translated_or_has_changed_on_disk() {
 #[test]
 fn split_and_joined_sentences_keep_what_they_have_been() {
     let texts_of = |state: &AppState, sentence: usize| -> Vec<String> {
-        let history = document(state).history(sentence).iter();
+        let history = document(state).targets.history(sentence).iter();
         history
             .map(|it| canopy_document::placeholder::stripped(&it.text))
             .collect()

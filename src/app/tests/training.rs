@@ -38,7 +38,7 @@ fn fill(state: &mut AppState, change: impl FnOnce(&mut NewRun)) {
 }
 
 fn started(state: &mut AppState) -> Option<JobId> {
-    match state.training.requests.pop()? {
+    match state.training.runs.requests.pop()? {
         TrainingRequest::Start(job) => Some(job.job),
         TrainingRequest::Order { .. } => None,
     }
@@ -51,14 +51,14 @@ fn a_form_that_is_filled_in_starts_a_run_below_the_folder_of_runs() {
     assert_eq!(state.training.run_problem(&state.shared), None);
     fill(&mut state, |form| form.name = "first try".to_owned());
     state.apply(command(TrainingCommand::Start));
-    let Some(TrainingRequest::Start(job)) = state.training.requests.pop() else {
+    let Some(TrainingRequest::Start(job)) = state.training.runs.requests.pop() else {
         panic!("no run was started");
     };
     assert_eq!(job.run, home.path().join("runs/first try"));
     assert!(!job.resume);
-    assert!(state.training.is_busy());
+    assert!(state.training.runs.is_busy());
     state.receive(Event::Finished { job: job.job });
-    assert!(!state.training.is_busy());
+    assert!(!state.training.runs.is_busy());
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn wrong_fields_are_reported_and_start_nothing() {
         let before = state.training.form.clone().expect("a form");
         fill(state, change);
         state.apply(command(TrainingCommand::Start));
-        assert_eq!(state.training.requests, []);
+        assert_eq!(state.training.runs.requests, []);
         let problem = state
             .training
             .run_problem(&state.shared)
@@ -112,6 +112,7 @@ fn a_run_that_waits_keeps_its_name_for_itself() {
     }
     let folders: Vec<&Path> = state
         .training
+        .runs
         .queue
         .iter()
         .map(|run| &*run.folder)
@@ -129,15 +130,15 @@ fn a_run_that_waits_keeps_its_name_for_itself() {
             .field,
         "name"
     );
-    state.training.run_requests.clear();
+    state.shared.run_requests.clear();
     let name = "other".to_owned();
     state.apply(command(TrainingCommand::Rename(
         runs.join(expected[0]),
         name,
     )));
     state.apply(command(TrainingCommand::GoOn(runs.join(expected[0]))));
-    assert!(state.training.run_requests.is_empty());
-    assert_eq!(state.training.queue.len(), 2);
+    assert!(state.shared.run_requests.is_empty());
+    assert_eq!(state.training.runs.queue.len(), 2);
 }
 
 #[test]
@@ -145,11 +146,11 @@ fn orders_go_to_the_own_thread_or_to_the_folder_of_another_program() {
     let (mut state, _home) = with_corpus();
     state.apply(command(TrainingCommand::NewRun));
     state.apply(command(TrainingCommand::Start));
-    let folder = state.training.queue[0].folder.clone();
+    let folder = state.training.runs.queue[0].folder.clone();
     let job = started(&mut state).expect("a run");
     state.apply(command(TrainingCommand::Order(folder, Order::Pause)));
     assert_eq!(
-        state.training.requests.pop(),
+        state.training.runs.requests.pop(),
         Some(TrainingRequest::Order {
             job,
             order: Order::Pause
@@ -159,9 +160,9 @@ fn orders_go_to_the_own_thread_or_to_the_folder_of_another_program() {
         "elsewhere".into(),
         Order::Stop,
     )));
-    assert_eq!(state.training.requests, []);
+    assert_eq!(state.training.runs.requests, []);
     assert!(matches!(
-        state.training.run_requests.pop(),
+        state.shared.run_requests.pop(),
         Some(RunRequest::Order {
             order: Order::Stop,
             ..
@@ -191,7 +192,7 @@ fn an_error_ends_a_run_and_is_reported() {
     let job = started(&mut state).expect("a run");
     let error = crate::error::Error::Base(crate::error::BaseError::NoGpu);
     state.receive(Event::Failed { job, error });
-    assert!(!state.training.is_busy());
+    assert!(!state.training.runs.is_busy());
     assert_eq!(state.shared.notices.len(), 1);
 }
 
@@ -203,20 +204,26 @@ fn a_run_that_waits_can_be_removed_and_leaves_the_queue() {
         fill(&mut state, |form| form.name = name.to_owned());
         state.apply(command(TrainingCommand::Start));
     }
-    let waiting = state.training.waiting().next().expect("it waits").clone();
+    let waiting = state
+        .training
+        .runs
+        .waiting()
+        .next()
+        .expect("it waits")
+        .clone();
     assert!(waiting.folder.ends_with("second"));
     state.apply(command(TrainingCommand::AskTrash(waiting.folder)));
     let job = waiting.job;
     assert_eq!(
-        state.training.requests.last(),
+        state.training.runs.requests.last(),
         Some(&TrainingRequest::Order {
             job,
             order: Order::Abandon
         })
     );
     state.receive(Event::Cancelled { job });
-    assert_eq!(state.training.waiting().count(), 0);
-    assert_eq!(state.training.queue.len(), 1, "the first one goes on");
+    assert_eq!(state.training.runs.waiting().count(), 0);
+    assert_eq!(state.training.runs.queue.len(), 1, "the first one goes on");
 }
 
 #[test]
@@ -264,7 +271,7 @@ fn the_model_of_a_run_of_a_sweep_is_called_by_its_row_too() {
     ] {
         let promote = TrainingCommand::Promote(home.path().join(run));
         state.apply(command(promote));
-        let Some(RunRequest::Promote { to, .. }) = state.training.run_requests.pop() else {
+        let Some(RunRequest::Promote { to, .. }) = state.shared.run_requests.pop() else {
             panic!("its model is wanted");
         };
         assert_eq!(to, home.path().join("models").join(name));
@@ -288,7 +295,7 @@ fn a_new_run_improves_the_model_of_the_corpus_and_is_measured_before_it_begins()
         let form = state.training.form.as_ref().expect("a form");
         form.config.corpus.clone()
     };
-    let looks = state.training.run_requests.iter().any(
+    let looks = state.shared.run_requests.iter().any(
         |request| matches!(request, crate::jobs::RunRequest::LookAtCorpus(it) if *it == corpus(&state)),
     );
     assert!(looks);
@@ -310,12 +317,12 @@ fn a_new_run_improves_the_model_of_the_corpus_and_is_measured_before_it_begins()
     let form = state.training.form.as_ref().expect("a form");
     assert_eq!(form.name, "x-transformer-small");
     // Its time is measured once the settings stay as they are.
-    state.training.run_requests.clear();
+    state.shared.run_requests.clear();
     assert!(state.tick(0.5).is_some());
-    assert!(state.training.run_requests.is_empty());
+    assert!(state.shared.run_requests.is_empty());
     state.tick(10.0);
     let probes = |state: &AppState| {
-        let requests = state.training.run_requests.iter();
+        let requests = state.shared.run_requests.iter();
         requests
             .filter(|it| matches!(it, crate::jobs::RunRequest::Probe { .. }))
             .count()

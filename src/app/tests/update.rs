@@ -64,7 +64,7 @@ fn receive(state: &mut AppState, job: JobId, index: usize, text: String) {
 fn marks(state: &AppState) -> Vec<usize> {
     let document = document(state);
     (0..document.num_sentences())
-        .filter(|&sentence| document.is_changed(sentence))
+        .filter(|&sentence| document.targets.is_changed(sentence))
         .collect()
 }
 
@@ -78,7 +78,7 @@ fn an_update_requests_the_drafts_and_reports_what_is_fixed() {
     else {
         panic!()
     };
-    assert_eq!(sentences, &document(&state).drafts());
+    assert_eq!(sentences, &document(&state).targets.drafts());
     assert!(!sentences.contains(&0) && !sentences.contains(&2) && !sentences.is_empty());
     assert_eq!(fixed.keys().copied().collect::<Vec<_>>(), [0, 2]);
     assert_eq!(fixed[&0], "Drucken");
@@ -87,10 +87,10 @@ fn an_update_requests_the_drafts_and_reports_what_is_fixed() {
 #[test]
 fn an_update_is_one_step_and_marks_what_it_changed() {
     let mut state = worked_on();
-    let before = document(&state).target_texts();
+    let before = document(&state).targets.texts();
     state.apply(Command::UpdateRest);
     let changed = update(&mut state);
-    let after = document(&state).target_texts();
+    let after = document(&state).targets.texts();
     assert_eq!(marks(&state), changed);
     for sentence in 0..before.len() {
         assert_eq!(
@@ -99,10 +99,10 @@ fn an_update_is_one_step_and_marks_what_it_changed() {
         );
     }
     state.apply(Command::Undo);
-    assert_eq!(document(&state).target_texts(), before);
+    assert_eq!(document(&state).targets.texts(), before);
     assert!(marks(&state).is_empty());
     state.apply(Command::Redo);
-    assert_eq!(document(&state).target_texts(), after);
+    assert_eq!(document(&state).targets.texts(), after);
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn an_update_that_would_change_nothing_says_why() {
     state.apply(Command::UpdateRest);
     assert_eq!(why(&state), Some("A translation is running"));
     update(&mut state);
-    for sentence in document(&state).drafts() {
+    for sentence in document(&state).targets.drafts() {
         state.apply(Command::ToggleConfirmed(sentence));
     }
     assert_eq!(why(&state), Some("There are no drafts left"));

@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{ImportState, NewCorpus, NewRun, Probe, Queued, Training, TrainingCommand};
+use super::{NewCorpus, NewRun, Training, TrainingCommand};
 use crate::ask::Ask;
 use crate::error::Error;
 use crate::evaluating::Evaluate;
-use crate::jobs::{JobId, RunRequest, RunSnapshot, TrainingJob, TrainingRequest};
+use crate::jobs::{JobId, RunRequest};
 use crate::models::Models;
 use crate::notices::NoticeKind;
 use crate::settings::Device;
 use crate::shared::Shared;
 use canopy_train::sweep::is_sweep;
-use canopy_train::{EndReason, Order, RunState, TrainingConfig};
+use canopy_train::{EndReason, RunState, TrainingConfig};
 
 impl Training {
     #[expect(clippy::too_many_lines, reason = "a table: an arm for each command")]
@@ -32,27 +32,53 @@ impl Training {
             C::Probe => self.probe(shared),
             C::Start => self.start_run(shared),
             C::NewCorpus => self.corpus_form = Some(NewCorpus::default()),
-            C::FillCorpus(form) => {
-                self.corpus_form = Some(*form);
-                self.survey_if_new(shared);
+            C::FillCorpus(form) => self.corpus_form.insert(*form).survey_if_new(shared),
+            C::LookAgain => {
+                if let Some(form) = &mut self.corpus_form {
+                    form.survey_again(shared);
+                }
             }
-            C::LookAgain => self.survey_again(shared),
-            C::StopLooking => self.stop_survey(),
-            C::SwapSides => self.swap_sides(shared),
+            C::StopLooking => {
+                if let Some(form) = &mut self.corpus_form {
+                    form.stop_survey();
+                }
+            }
+            C::SwapSides => {
+                if let Some(form) = &mut self.corpus_form {
+                    form.swap();
+                    form.survey_again(shared);
+                }
+            }
             C::TrySample => self.try_sample(shared),
-            C::StopSample => self.stop_sample(evaluate),
-            C::CompareSample => self.compare_sample(shared, evaluate),
-            C::ShowSample => self.show_sample(shared, evaluate),
+            C::StopSample => {
+                if let Some(sample) = &mut self.sample {
+                    sample.stop(&mut self.runs, evaluate);
+                }
+            }
+            C::CompareSample => {
+                if let Some(sample) = &mut self.sample {
+                    sample.compare(shared, evaluate);
+                }
+            }
+            C::ShowSample => {
+                if let Some(sample) = &self.sample {
+                    sample.show(shared, evaluate);
+                }
+            }
             C::CloseSample => self.sample = None,
             C::CloseCorpus => self.close_corpus(),
             C::ChooseSide(side) => shared.asks.push(Ask::CorpusSide(side)),
             C::UseSide(side, path) => {
                 if let Some(form) = &mut self.corpus_form {
                     form.set(side, path);
-                    self.survey_if_new(shared);
+                    form.survey_if_new(shared);
                 }
             }
-            C::MakeCorpus => self.make_corpus(shared),
+            C::MakeCorpus => {
+                if let Some(form) = &mut self.corpus_form {
+                    form.make(shared);
+                }
+            }
             C::ChooseCorpus => shared.asks.push(Ask::Corpus),
             C::UseCorpus(corpus) => self.use_corpus(shared, corpus),
             C::ChooseBert => shared.asks.push(Ask::Bert),
@@ -67,35 +93,37 @@ impl Training {
             }
             C::ChooseRun => shared.asks.push(Ask::RunFolder),
             C::Follow(folder) => {
-                self.selected = Some(folder.clone());
+                self.runs.selected = Some(folder.clone());
                 self.form = None;
-                self.run_requests.push(RunRequest::Follow(folder));
+                shared.run_requests.push(RunRequest::Follow(folder));
             }
             C::Select(folder) => {
-                self.selected = Some(folder);
-                (self.form, self.shows_table) = (None, false);
+                self.runs.selected = Some(folder);
+                (self.form, self.runs.shows_table) = (None, false);
             }
             C::Compare(folder, true) => {
-                self.compared.insert(folder);
+                self.runs.compared.insert(folder);
             }
             C::Compare(folder, false) => {
-                self.compared.remove(&folder);
+                self.runs.compared.remove(&folder);
             }
-            C::Order(folder, order) => self.order(shared, folder, order),
+            C::Order(folder, order) => self.runs.order(shared, folder, order),
             C::GoOn(folder) => self.go_on(shared, &folder),
             C::Continue(folder) => self.continue_model(shared, &folder),
-            C::Rename(folder, name) => self.rename_run(shared, folder, name),
-            C::AskTrash(folder) => self.ask_trash(shared, folder),
-            C::KeepRun => self.trashing = None,
+            C::Rename(folder, name) => self.runs.rename(shared, folder, name),
+            C::AskTrash(folder) => self.runs.ask_trash(shared, folder),
+            C::KeepRun => self.runs.trashing = None,
             C::Trash(folder) => {
-                self.trashing = None;
+                self.runs.trashing = None;
                 let job = shared.next_job();
-                self.run_request(RunRequest::Trash { job, folder });
+                shared.run_requests.push(RunRequest::Trash { job, folder });
             }
             C::Restore => {
                 let job = shared.next_job();
-                if let Some((folder, from)) = self.trashed.pop() {
-                    self.run_request(RunRequest::Restore { job, from, folder });
+                if let Some((folder, from)) = self.runs.trashed.pop() {
+                    shared
+                        .run_requests
+                        .push(RunRequest::Restore { job, from, folder });
                 }
             }
             C::Export(folder) => shared.asks.push(Ask::Export {
@@ -104,7 +132,7 @@ impl Training {
             }),
             C::ExportTo(folder, to) => {
                 let (job, name) = (shared.next_job(), model_name(&folder));
-                self.run_request(RunRequest::Export {
+                shared.run_requests.push(RunRequest::Export {
                     job,
                     folder,
                     to,
@@ -114,28 +142,27 @@ impl Training {
             C::Promote(folder) => {
                 let job = shared.next_job();
                 let to = shared.home().join("models").join(model_name(&folder));
-                self.run_request(RunRequest::Promote { job, folder, to });
+                shared
+                    .run_requests
+                    .push(RunRequest::Promote { job, folder, to });
             }
             C::ShowTable(shows) => {
-                self.shows_table = shows;
+                self.runs.shows_table = shows;
                 self.form = None;
             }
-            C::SetAxis(axis) => self.x = axis,
-            C::SetSmoothing(smoothing) => self.smoothing = smoothing.clamp(0.0, 0.99),
+            C::SetAxis(axis) => self.runs.x = axis,
+            C::SetSmoothing(smoothing) => self.runs.smoothing = smoothing.clamp(0.0, 0.99),
             C::AskSaveChart(extension) => {
-                if let Some(run) = self.selected() {
+                if let Some(run) = self.runs.selected() {
                     let name = format!("{}.{extension}", run.name());
                     shared.asks.push(Ask::Chart { name });
                 }
             }
-            C::SaveChart(path) => self.save_chart(shared, path),
+            C::SaveChart(path) => self.runs.save_chart(shared, path),
         }
     }
 
-    pub(super) fn run_request(&mut self, request: RunRequest) {
-        self.run_requests.push(request);
-    }
-
+    /// Puts a run behind those that wait, and says so where others do.
     pub(super) fn enqueue(
         &mut self,
         shared: &mut Shared,
@@ -143,59 +170,22 @@ impl Training {
         config: TrainingConfig,
         resume: bool,
         device: Device,
-    ) -> JobId {
-        let job = shared.next_job();
-        if self.is_busy() && !self.is_sample(&folder) {
+    ) {
+        let sample = self.sample.as_ref();
+        let is_sample = sample.is_some_and(|sample| sample.has_run(&folder));
+        if self.runs.is_busy() && !is_sample {
             let detail = "It starts when the runs before it have ended.";
             let title = format!("{} waits", name_of(&folder));
             shared.notify(NoticeKind::Hint, title, detail);
         }
-        self.selected = Some(folder.clone());
-        self.shows_table = false;
-        self.queue.push(Queued {
-            job,
-            folder: folder.clone(),
-        });
-        self.run_requests.push(RunRequest::Follow(folder.clone()));
-        self.requests
-            .push(TrainingRequest::Start(Box::new(TrainingJob {
-                job,
-                config,
-                run: folder,
-                resume,
-                device: device.into(),
-            })));
-        job
-    }
-
-    /// The job of a run of this window that computes or waits.
-    fn queued(&self, folder: &Path) -> Option<JobId> {
-        let mut queue = self.queue.iter();
-        let found = queue.find(|queued| queued.folder == folder);
-        found.map(|queued| queued.job)
-    }
-
-    /// Whether this window trains a run in this folder, or will.
-    pub(super) fn is_queued(&self, folder: &Path) -> bool {
-        self.queued(folder).is_some()
-    }
-
-    fn order(&mut self, shared: &mut Shared, folder: PathBuf, order: Order) {
-        if let Some(job) = self.queued(&folder) {
-            let request = TrainingRequest::Order { job, order };
-            self.requests.push(request);
-        } else {
-            // Another program's.
-            let job = shared.next_job();
-            self.run_request(RunRequest::Order { job, folder, order });
-        }
+        self.runs.enqueue(shared, folder, config, resume, device);
     }
 
     fn go_on(&mut self, shared: &mut Shared, folder: &Path) {
-        if self.is_queued(folder) {
+        if self.runs.is_queued(folder) {
             return;
         }
-        let Some(run) = self.run(folder) else {
+        let Some(run) = self.runs.get(folder) else {
             return;
         };
         let Some(config) = run.config.clone() else {
@@ -216,90 +206,19 @@ impl Training {
     }
 
     fn continue_model(&mut self, shared: &Shared, folder: &Path) {
-        let Some(run) = self.run(folder) else {
+        let Some(run) = self.runs.get(folder) else {
             return;
         };
         let preset = run
             .config
             .as_ref()
             .map_or_else(String::new, |config| config.preset.clone());
-        let corpus = self.corpora.first().cloned().unwrap_or_default();
+        let corpus = self.corpora.known.first().cloned().unwrap_or_default();
         let model = run.model().unwrap_or_default();
         let mut form = NewRun::from_model(model, &preset, corpus, shared.settings.device);
         form.name = format!("{} continued", run.name());
         form.named_by_preset = false;
         self.form = Some(form);
-    }
-
-    fn rename_run(&mut self, shared: &mut Shared, folder: PathBuf, name: String) {
-        if self.is_queued(&folder) {
-            let title = format!("{} keeps its name", name_of(&folder));
-            let detail = "It is being trained or queued; rename it afterwards.";
-            shared.notify(NoticeKind::Hint, title, detail);
-            return;
-        }
-        let job = shared.next_job();
-        self.run_request(RunRequest::Rename { job, folder, name });
-    }
-
-    /// Keeps the run that is shown selected under its new name.
-    pub(crate) fn run_renamed(&mut self, folder: &Path, to: PathBuf) {
-        if self.compared.remove(folder) {
-            self.compared.insert(to.clone());
-        }
-        if self.selected.as_deref() == Some(folder) {
-            self.selected = Some(to);
-        }
-    }
-
-    /// A run that waits only leaves the queue.
-    fn ask_trash(&mut self, shared: &mut Shared, folder: PathBuf) {
-        if self.queued(&folder).is_some() {
-            self.order(shared, folder, Order::Abandon);
-        } else {
-            self.trashing = Some(folder);
-        }
-    }
-
-    fn save_chart(&mut self, shared: &mut Shared, path: PathBuf) {
-        let Some(run) = self.selected() else {
-            return;
-        };
-        let chart = self.chart(run);
-        let job = shared.next_job();
-        self.run_request(RunRequest::SaveChart {
-            job,
-            chart: Box::new(chart),
-            path,
-        });
-    }
-
-    /// Takes over the runs and corpora that the threads found.
-    pub(crate) fn runs_seen(&mut self, runs: Vec<RunSnapshot>, corpora: Vec<PathBuf>) {
-        self.runs = runs;
-        for corpus in corpora {
-            if !self.corpora.contains(&corpus) {
-                self.corpora.push(corpus);
-            }
-        }
-        let gone = |folder: &PathBuf| !self.runs.iter().any(|run| run.folder == *folder);
-        let waits = |folder: &PathBuf| self.queue.iter().any(|queued| queued.folder == *folder);
-        if self
-            .selected
-            .as_ref()
-            .is_none_or(|folder| gone(folder) && !waits(folder))
-        {
-            let running = self.runs.iter().find(|run| run.state == RunState::Running);
-            let first = running.or(self.runs.first());
-            self.selected = first.map(|run| run.folder.clone());
-        }
-    }
-
-    /// Takes a run of this window out of the queue; its name, if the job was one.
-    fn leave_queue(&mut self, job: JobId) -> Option<String> {
-        let queue = &mut self.queue;
-        let at = queue.iter().position(|queued| queued.job == job)?;
-        Some(name_of(&queue.remove(at).folder))
     }
 
     /// A run of this window has ended; returns whether the job was one.
@@ -309,13 +228,26 @@ impl Training {
         evaluate: &mut Evaluate,
         job: JobId,
     ) -> bool {
-        let ended = self.leave_queue(job);
+        let ended = self.runs.leave_queue(job);
         let found = ended.is_some();
         let is_sample = self.sample_run_ended(shared, evaluate, job, true);
         if let Some(name) = ended.filter(|_| !is_sample) {
             shared.notify(NoticeKind::Done, format!("{name} is finished"), "");
         }
         found
+    }
+
+    /// A survey, an import or an estimate of one of the forms has ended, by an error or by request; returns whether the job
+    /// was one.
+    fn form_ended(&mut self, job: JobId, error: Option<&Error>) -> bool {
+        let (corpus, run) = (self.corpus_form.as_mut(), self.form.as_mut());
+        corpus.is_some_and(|form| form.ended(job, error))
+            || run.is_some_and(|form| form.probe_ended(job, error))
+    }
+
+    fn sample_corpus_ended(&mut self, job: JobId) -> bool {
+        let sample = self.sample.as_mut();
+        sample.is_some_and(|sample| sample.corpus_ended(job))
     }
 
     /// Returns whether the job was a run that waited, an estimate or the import of a corpus.
@@ -325,18 +257,10 @@ impl Training {
         evaluate: &mut Evaluate,
         job: JobId,
     ) -> bool {
-        if self.survey_ended(job, None) || self.sample_corpus_ended(job) {
+        if self.form_ended(job, None) || self.sample_corpus_ended(job) {
             return true;
         }
-        if let Some(form) = self.importing_form(job) {
-            form.import_state = ImportState::Editing;
-            return true;
-        }
-        if let Some(form) = self.probing(job) {
-            form.probe = Probe::None;
-            return true;
-        }
-        let ended = self.leave_queue(job).is_some();
+        let ended = self.runs.leave_queue(job).is_some();
         self.sample_run_ended(shared, evaluate, job, false);
         ended
     }
@@ -349,22 +273,14 @@ impl Training {
         job: JobId,
         error: &Error,
     ) -> bool {
-        if self.survey_ended(job, Some(error)) {
+        if self.form_ended(job, Some(error)) {
             return true;
         }
         if self.sample_corpus_ended(job) {
             shared.show_error("The sample run could not begin", error);
             return true;
         }
-        if let Some(form) = self.probing(job) {
-            form.probe = Probe::Failed(error.to_string());
-            return true;
-        }
-        if let Some(form) = self.importing_form(job) {
-            form.import_state = ImportState::Failed(error.to_string());
-            return true;
-        }
-        let Some(name) = self.leave_queue(job) else {
+        let Some(name) = self.runs.leave_queue(job) else {
             return false;
         };
         self.sample_run_ended(shared, evaluate, job, false);

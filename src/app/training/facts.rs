@@ -1,5 +1,6 @@
 //! Languages and sizes of corpora, and the models that fit them.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{NewRun, Probe, Start, Training};
@@ -24,25 +25,35 @@ pub struct CorpusFacts {
     pub pairs: usize,
 }
 
-impl Training {
-    /// Has the thread of the runs look at a corpus that was not looked at.
-    pub(crate) fn look_at_corpus(&mut self, folder: &Path) {
-        if !folder.as_os_str().is_empty() && !self.facts.contains_key(folder) {
-            self.run_request(RunRequest::LookAtCorpus(folder.to_owned()));
+/// The corpora that a run can learn from.
+#[derive(Debug, Default)]
+pub struct Corpora {
+    pub known: Vec<PathBuf>,
+    /// Languages and sizes, by folders.
+    pub facts: BTreeMap<PathBuf, CorpusFacts>,
+}
+
+impl Corpora {
+    /// Adds those that the threads found.
+    pub(crate) fn add(&mut self, corpora: Vec<PathBuf>) {
+        for corpus in corpora {
+            if !self.known.contains(&corpus) {
+                self.known.push(corpus);
+            }
         }
     }
 
-    pub(crate) fn corpus_seen(
-        &mut self,
-        shared: &Shared,
-        models: &Models,
-        folder: PathBuf,
-        facts: CorpusFacts,
-    ) {
-        self.facts.insert(folder.clone(), facts);
-        let is_of_form = |form: &NewRun| form.config.corpus == folder;
-        if self.form.as_ref().is_some_and(is_of_form) {
-            self.prefer_model_of_pair(shared, models);
+    /// Puts the corpus that a person chose before all others.
+    pub(super) fn put_first(&mut self, corpus: PathBuf) {
+        self.known.retain(|known| *known != corpus);
+        self.known.insert(0, corpus);
+    }
+
+    /// Has the thread of the runs look at a corpus that was not looked at.
+    pub(crate) fn look_at(&self, shared: &mut Shared, folder: &Path) {
+        if !folder.as_os_str().is_empty() && !self.facts.contains_key(folder) {
+            let request = RunRequest::LookAtCorpus(folder.to_owned());
+            shared.run_requests.push(request);
         }
     }
 
@@ -77,6 +88,22 @@ impl Training {
         fitting.sort_by_key(|model| !is_default(model));
         fitting
     }
+}
+
+impl Training {
+    pub(crate) fn corpus_seen(
+        &mut self,
+        shared: &Shared,
+        models: &Models,
+        folder: PathBuf,
+        facts: CorpusFacts,
+    ) {
+        self.corpora.facts.insert(folder.clone(), facts);
+        let is_of_form = |form: &NewRun| form.config.corpus == folder;
+        if self.form.as_ref().is_some_and(is_of_form) {
+            self.prefer_model_of_pair(shared, models);
+        }
+    }
 
     /// An untouched form begins with the model of the corpus's languages.
     pub(super) fn prefer_model_of_pair(&mut self, shared: &Shared, models: &Models) {
@@ -86,6 +113,7 @@ impl Training {
         let is_fresh =
             form.named_by_preset && form.start == Start::RandomWeights && !form.is_chosen;
         let model = self
+            .corpora
             .models_to_improve(shared, models, &form.config.corpus)
             .into_iter()
             .next();
@@ -98,7 +126,7 @@ impl Training {
     pub(super) fn improve(&mut self, shared: &Shared, models: &Models, model: PathBuf) {
         let known = models.library.get(&model).map(|known| known.name.clone());
         let name = known.unwrap_or_else(|| super::commands::name_of(&model));
-        let name = self.free_run_name(shared, &format!("{name} tuned"));
+        let name = self.runs.free_name(shared, &format!("{name} tuned"));
         if let Some(form) = &mut self.form {
             let is_own = !form.named_by_preset && !form.is_named_by_model;
             form.begin_with_model(model);
@@ -118,9 +146,9 @@ impl Training {
     /// be.
     pub(crate) fn tick(&mut self, shared: &mut Shared) -> Option<f64> {
         let form = self.form.as_ref()?;
-        let is_known = self.facts.contains_key(&form.config.corpus);
+        let is_known = self.corpora.facts.contains_key(&form.config.corpus);
         let is_here = !matches!(form.device, Device::Remote(_));
-        if form.probe != Probe::None || !is_known || !is_here || self.is_busy() {
+        if form.probe != Probe::None || !is_known || !is_here || self.runs.is_busy() {
             return None;
         }
         let due = self.form_changed_secs + SETTLED_SECS;

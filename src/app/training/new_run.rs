@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::bert;
-use crate::error::BaseError;
-use crate::jobs::JobId;
+use crate::error::{BaseError, Error};
+use crate::jobs::{JobId, RunRequest};
 use crate::settings::Device;
+use crate::shared::Shared;
 use canopy_nn::model::Preset;
 use canopy_train::{Estimate, TrainingConfig};
 use canopy_translate::inference::imported_files;
@@ -203,6 +204,32 @@ impl NewRun {
         config.checkpoint_every = begun.checkpoint_every;
         config.patience = begun.patience;
         self.probe = Probe::None;
+    }
+
+    /// Has the thread of the runs measure memory and time.
+    pub(super) fn measure(&mut self, shared: &mut Shared) {
+        let job = shared.next_job();
+        self.probe = Probe::Running(job);
+        shared.run_requests.push(RunRequest::Probe {
+            job,
+            config: Box::new(self.config.clone()),
+            device: self.device.into(),
+        });
+    }
+
+    pub(crate) fn probed(&mut self, job: JobId, estimate: Estimate) {
+        if self.probe == Probe::Running(job) {
+            self.probe = Probe::Done(estimate);
+        }
+    }
+
+    /// The probe has ended by an error or by request; returns whether the job was one.
+    pub(super) fn probe_ended(&mut self, job: JobId, error: Option<&Error>) -> bool {
+        let is_own = self.probe == Probe::Running(job);
+        if is_own {
+            self.probe = error.map_or(Probe::None, |error| Probe::Failed(error.to_string()));
+        }
+        is_own
     }
 
     /// The first thing that keeps the run from beginning; `runs` is the folder of all runs.

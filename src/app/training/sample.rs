@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Training;
+use super::{Runs, Training};
 use crate::command::Page;
 use crate::evaluating::Evaluate;
 use crate::jobs::{CorpusImport, JobControl, JobId, RunRequest, TrainingRequest};
@@ -52,110 +52,18 @@ pub struct Sample {
     pub example: Option<usize>,
 }
 
-impl Sample {
-    fn new(job: JobId, control: JobControl) -> Self {
-        Self {
-            stage: SampleStage::Writing(job, control),
-            corpus: PathBuf::new(),
-            runs: Vec::new(),
-            jobs: Vec::new(),
-            ended: 0,
-            nouns: Vec::new(),
-            example: None,
-        }
-    }
-
-    /// Whether something of it is under way.
-    pub fn is_running(&self) -> bool {
-        use SampleStage as S;
-        matches!(self.stage, S::Writing(..) | S::Learning | S::Comparing(_))
-    }
-
-    /// Which of its runs learns now, from 0.
-    pub fn learning(&self) -> Option<usize> {
-        matches!(self.stage, SampleStage::Learning).then_some(self.ended)
-    }
-}
-
 impl Training {
     pub(super) fn try_sample(&mut self, shared: &mut Shared) {
         shared.page = Page::Training;
         (self.form, self.corpus_form) = (None, None);
-        self.shows_table = false;
+        self.runs.shows_table = false;
         if let Some(sample) = self.sample.as_ref().filter(|it| it.is_running()) {
             if let Some(run) = sample.runs.get(sample.ended).or(sample.runs.last()) {
-                self.selected = Some(run.clone());
+                self.runs.selected = Some(run.clone());
             }
             return;
         }
-        let (job, control) = (shared.next_job(), JobControl::default());
-        self.sample = Some(Sample::new(job, control.clone()));
-        let corpora = shared.home().join("corpora");
-        self.run_request(RunRequest::MakeCorpus {
-            job,
-            import: Box::new(CorpusImport::Tales { corpora }),
-            control,
-        });
-    }
-
-    fn is_writing_sample(&self, job: JobId) -> bool {
-        let sample = self.sample.as_ref();
-        sample.is_some_and(|it| matches!(it.stage, SampleStage::Writing(here, _) if here == job))
-    }
-
-    /// The tales are there: both runs begin. Returns whether they are the sample's.
-    pub(super) fn sample_corpus_made(
-        &mut self,
-        shared: &mut Shared,
-        job: JobId,
-        corpus: &Path,
-    ) -> bool {
-        if !self.is_writing_sample(job) {
-            return false;
-        }
-        let below = shared.runs_folder();
-        let runs = sample_runs(corpus).map(|run| (free_folder(&below, run.name), run.config));
-        if let Some(sample) = &mut self.sample {
-            sample.stage = SampleStage::Learning;
-            corpus.clone_into(&mut sample.corpus);
-            sample.runs = runs.iter().map(|(folder, _)| folder.clone()).collect();
-        }
-        for (folder, config) in runs {
-            let job = self.enqueue(shared, folder.clone(), config, false, Device::Cpu);
-            // Both curves in the same charts.
-            self.compared.insert(folder);
-            if let Some(sample) = &mut self.sample {
-                sample.jobs.push(job);
-            }
-        }
-        self.show_sample_run(0);
-        true
-    }
-
-    /// The tales could not be written, or are no longer wanted. Returns whether the job was that.
-    pub(super) fn sample_corpus_ended(&mut self, job: JobId) -> bool {
-        let is_writing = self.is_writing_sample(job);
-        if is_writing && let Some(sample) = &mut self.sample {
-            sample.stage = SampleStage::Stopped;
-        }
-        is_writing
-    }
-
-    /// Whether this is one of its runs.
-    pub fn is_sample(&self, run: &Path) -> bool {
-        let sample = self.sample.as_ref();
-        sample.is_some_and(|sample| sample.runs.iter().any(|own| own == run))
-    }
-
-    /// Shows one of its runs, unless a person looks at something else.
-    fn show_sample_run(&mut self, number: usize) {
-        let Some(sample) = &self.sample else {
-            return;
-        };
-        let looks_on = self.selected.as_ref();
-        if looks_on.is_none_or(|run| sample.runs.contains(run)) {
-            self.selected = sample.runs.get(number).cloned();
-        }
+        self.sample = Some(Sample::begin(shared));
     }
 
     /// A run that a person ends takes the sample with it.
@@ -184,67 +92,151 @@ impl Training {
         let Some(sample) = &mut self.sample else {
             return false;
         };
-        if !sample.jobs.contains(&job) {
+        let was_learning = sample.learning().is_some();
+        let is_own = sample.run_ended(&mut self.runs, job, is_whole);
+        if was_learning && matches!(sample.stage, SampleStage::Learned) {
+            sample.compare(shared, evaluate);
+        }
+        is_own
+    }
+}
+
+impl Sample {
+    /// Has the tales written.
+    fn begin(shared: &mut Shared) -> Self {
+        let (job, control) = (shared.next_job(), JobControl::default());
+        let corpora = shared.home().join("corpora");
+        shared.run_requests.push(RunRequest::MakeCorpus {
+            job,
+            import: Box::new(CorpusImport::Tales { corpora }),
+            control: control.clone(),
+        });
+        Self {
+            stage: SampleStage::Writing(job, control),
+            corpus: PathBuf::new(),
+            runs: Vec::new(),
+            jobs: Vec::new(),
+            ended: 0,
+            nouns: Vec::new(),
+            example: None,
+        }
+    }
+
+    /// Whether something of it is under way.
+    pub fn is_running(&self) -> bool {
+        use SampleStage as S;
+        matches!(self.stage, S::Writing(..) | S::Learning | S::Comparing(_))
+    }
+
+    /// Which of its runs learns now, from 0.
+    pub fn learning(&self) -> Option<usize> {
+        matches!(self.stage, SampleStage::Learning).then_some(self.ended)
+    }
+
+    fn is_writing(&self, job: JobId) -> bool {
+        matches!(self.stage, SampleStage::Writing(here, _) if here == job)
+    }
+
+    /// The tales are there: both runs begin. Returns whether they are the sample's.
+    pub(super) fn corpus_made(
+        &mut self,
+        shared: &mut Shared,
+        runs: &mut Runs,
+        job: JobId,
+        corpus: &Path,
+    ) -> bool {
+        if !self.is_writing(job) {
             return false;
         }
-        if !matches!(sample.stage, SampleStage::Learning) {
+        let below = shared.runs_folder();
+        let own = sample_runs(corpus).map(|run| (free_folder(&below, run.name), run.config));
+        self.stage = SampleStage::Learning;
+        corpus.clone_into(&mut self.corpus);
+        self.runs = own.iter().map(|(folder, _)| folder.clone()).collect();
+        for (folder, config) in own {
+            let job = runs.enqueue(shared, folder.clone(), config, false, Device::Cpu);
+            // Both curves in the same charts.
+            runs.compared.insert(folder);
+            self.jobs.push(job);
+        }
+        self.show_run(runs, 0);
+        true
+    }
+
+    /// The tales could not be written, or are no longer wanted. Returns whether the job was that.
+    pub(super) fn corpus_ended(&mut self, job: JobId) -> bool {
+        let is_writing = self.is_writing(job);
+        if is_writing {
+            self.stage = SampleStage::Stopped;
+        }
+        is_writing
+    }
+
+    /// Whether this is one of its runs.
+    pub fn has_run(&self, run: &Path) -> bool {
+        self.runs.iter().any(|own| own == run)
+    }
+
+    /// Shows one of its runs, unless a person looks at something else.
+    fn show_run(&self, runs: &mut Runs, number: usize) {
+        let looks_on = runs.selected.as_ref();
+        if looks_on.is_none_or(|run| self.runs.contains(run)) {
+            runs.selected = self.runs.get(number).cloned();
+        }
+    }
+
+    /// A run has ended, at its goal or before. Returns whether it was one of the sample's.
+    fn run_ended(&mut self, runs: &mut Runs, job: JobId, is_whole: bool) -> bool {
+        if !self.jobs.contains(&job) {
+            return false;
+        }
+        if !matches!(self.stage, SampleStage::Learning) {
             return true;
         }
         if !is_whole {
-            sample.stage = SampleStage::Stopped;
-            self.abandon_sample_runs();
+            self.stage = SampleStage::Stopped;
+            self.abandon_runs(runs);
             return true;
         }
-        sample.ended += 1;
-        let ended = sample.ended;
-        if ended < sample.jobs.len() {
-            self.show_sample_run(ended);
+        self.ended += 1;
+        if self.ended < self.jobs.len() {
+            self.show_run(runs, self.ended);
         } else {
-            sample.stage = SampleStage::Learned;
-            self.compare_sample(shared, evaluate);
+            self.stage = SampleStage::Learned;
         }
         true
     }
 
-    fn abandon_sample_runs(&mut self) {
-        let Some(sample) = &self.sample else {
-            return;
-        };
-        let queue = self.queue.iter().rev().map(|queued| queued.job);
-        let under_way = queue.filter(|job| sample.jobs.contains(job));
+    fn abandon_runs(&self, runs: &mut Runs) {
+        let queue = runs.queue.iter().rev().map(|queued| queued.job);
+        let under_way = queue.filter(|job| self.jobs.contains(job));
         let orders = under_way.map(|job| TrainingRequest::Order {
             job,
             order: Order::Abandon,
         });
-        let orders: Vec<_> = orders.collect();
-        self.requests.extend(orders);
+        runs.requests.extend(orders);
     }
 
-    pub(super) fn stop_sample(&mut self, evaluate: &Evaluate) {
-        let Some(sample) = &mut self.sample else {
-            return;
-        };
-        match &sample.stage {
+    pub(super) fn stop(&mut self, runs: &mut Runs, evaluate: &Evaluate) {
+        match &self.stage {
             SampleStage::Writing(_, control) => control.cancel(),
             SampleStage::Learning => {
-                sample.stage = SampleStage::Stopped;
-                self.abandon_sample_runs();
+                self.stage = SampleStage::Stopped;
+                self.abandon_runs(runs);
             }
             SampleStage::Comparing(_) => evaluate.cancel(),
             SampleStage::Learned | SampleStage::Compared(_) | SampleStage::Stopped => {}
         }
     }
 
-    pub(super) fn compare_sample(&mut self, shared: &mut Shared, evaluate: &mut Evaluate) {
-        let Some(sample) = &self.sample else {
-            return;
-        };
-        if !matches!(sample.stage, SampleStage::Learned) || evaluate.running.is_some() {
+    /// Translates the test tales with both models, once they have learned and no other evaluation is under way.
+    pub(super) fn compare(&mut self, shared: &mut Shared, evaluate: &mut Evaluate) {
+        if !matches!(self.stage, SampleStage::Learned) || evaluate.running.is_some() {
             return;
         }
-        let models: Option<Vec<PathBuf>> = sample.runs.iter().map(|run| best_model(run)).collect();
-        let corpus = sample.corpus.clone();
-        let stage = match models {
+        let models: Option<Vec<PathBuf>> = self.runs.iter().map(|run| best_model(run)).collect();
+        let corpus = self.corpus.clone();
+        self.stage = match models {
             Some(models) => {
                 let job = evaluate.start_evaluation(
                     shared,
@@ -259,21 +251,15 @@ impl Training {
             // One was deleted.
             None => SampleStage::Stopped,
         };
-        if let Some(sample) = &mut self.sample {
-            sample.stage = stage;
-        }
     }
 
-    pub(crate) fn is_sample_evaluation(&self, job: JobId) -> bool {
-        let sample = self.sample.as_ref();
-        sample.is_some_and(|it| matches!(it.stage, SampleStage::Comparing(here) if here == job))
+    /// Whether this evaluation compares its models.
+    pub(crate) fn is_compared_by(&self, job: JobId) -> bool {
+        matches!(self.stage, SampleStage::Comparing(here) if here == job)
     }
 
     /// Its scores are there, as the evaluation of this number.
-    pub(crate) fn sample_evaluated(&mut self, number: usize, evaluation: &Evaluation) {
-        let Some(sample) = &mut self.sample else {
-            return;
-        };
+    pub(crate) fn evaluated(&mut self, number: usize, evaluation: &Evaluation) {
         let comparison = &evaluation.comparison;
         let systems = comparison.systems.iter().enumerate();
         let nouns = systems.map(|(at, system)| {
@@ -286,35 +272,28 @@ impl Training {
                 all,
             }
         });
-        sample.nouns = nouns.collect();
+        self.nouns = nouns.collect();
         let wins = comparison.extremes.first().map(|extremes| &extremes.wins);
-        sample.example = wins.and_then(|wins| wins.first()).map(|win| win.segment);
-        sample.stage = SampleStage::Compared(number);
+        self.example = wins.and_then(|wins| wins.first()).map(|win| win.segment);
+        self.stage = SampleStage::Compared(number);
     }
 
     /// The evaluation has ended without scores.
-    pub(crate) fn sample_not_evaluated(&mut self, job: JobId) {
-        if self.is_sample_evaluation(job)
-            && let Some(sample) = &mut self.sample
-        {
-            sample.stage = SampleStage::Learned;
+    pub(crate) fn not_evaluated(&mut self, job: JobId) {
+        if self.is_compared_by(job) {
+            self.stage = SampleStage::Learned;
         }
     }
 
-    pub(super) fn show_sample(&mut self, shared: &mut Shared, evaluate: &mut Evaluate) {
-        let sample = self.sample.as_ref();
-        let Some(SampleStage::Compared(number)) = sample.map(|sample| &sample.stage) else {
-            return;
-        };
-        let number = *number;
-        shared.page = Page::Evaluate;
-        evaluate.show_evaluation(number);
+    pub(super) fn show(&self, shared: &mut Shared, evaluate: &mut Evaluate) {
+        if let SampleStage::Compared(number) = self.stage {
+            shared.page = Page::Evaluate;
+            evaluate.show_evaluation(number);
+        }
     }
 
-    /// The sample, while its scores are what the page of evaluations shows.
-    pub fn shown_sample(&self, evaluate: &Evaluate) -> Option<&Sample> {
-        let sample = self.sample.as_ref()?;
-        let shown = evaluate.shown;
-        matches!(sample.stage, SampleStage::Compared(number) if number == shown).then_some(sample)
+    /// Whether its scores are what the page of evaluations shows.
+    pub fn is_shown(&self, evaluate: &Evaluate) -> bool {
+        matches!(self.stage, SampleStage::Compared(number) if number == evaluate.shown)
     }
 }

@@ -21,7 +21,8 @@ impl Training {
         models: &Models,
         paths: &[PathBuf],
     ) -> bool {
-        if shared.page != Page::Training || self.is_importing_corpus() {
+        let form = self.corpus_form.as_ref();
+        if shared.page != Page::Training || form.is_some_and(NewCorpus::is_importing) {
             return false;
         }
         if paths.iter().any(|path| may_be_model(path)) {
@@ -55,11 +56,6 @@ impl Training {
         true
     }
 
-    fn is_importing_corpus(&self) -> bool {
-        let form = self.corpus_form.as_ref();
-        form.is_some_and(|form| matches!(form.import_state, ImportState::Running(..)))
-    }
-
     /// The first of two folders, or the one that was missing.
     fn take_folder(&mut self, shared: &mut Shared, folder: &Path) {
         let form = self.corpus_form.get_or_insert_default();
@@ -71,55 +67,58 @@ impl Training {
             Side::Source
         };
         form.set(side, folder.to_owned());
-        self.survey_if_new(shared);
+        form.survey_if_new(shared);
     }
 
     fn look_at(&mut self, shared: &mut Shared, material: &Material) {
-        self.corpus_form = Some(NewCorpus::from_material(material));
-        self.survey_if_new(shared);
+        let form = NewCorpus::from_material(material);
+        self.corpus_form.insert(form).survey_if_new(shared);
     }
 
-    /// Looks at what the form names, unless that was done or something is missing.
+    /// The form of a run, where there is none yet.
+    pub(super) fn form_for_new_corpus(&mut self, shared: &mut Shared, models: &Models) {
+        if self.form.is_none() {
+            self.new_run(shared, models);
+        }
+    }
+}
+
+impl NewCorpus {
+    /// Looks at what is named, unless that was done or something is missing.
     pub(super) fn survey_if_new(&mut self, shared: &mut Shared) {
-        let Some(form) = &mut self.corpus_form else {
-            return;
-        };
-        let material = form.material();
-        if material == form.surveyed {
+        let material = self.material();
+        if material == self.surveyed {
             return;
         }
         if material.is_none() {
-            stop(form);
-            form.surveyed = None;
+            self.stop_survey();
+            self.surveyed = None;
             return;
         }
         // Those of something else say nothing of this.
-        if form.surveyed.is_some() {
-            form.source_language.clear();
-            form.target_language.clear();
+        if self.surveyed.is_some() {
+            self.source_language.clear();
+            self.target_language.clear();
         }
         self.survey_again(shared);
     }
 
-    /// Looks at what the form names, in the languages that it says.
+    /// Looks at what is named, in the languages that are filled in.
     pub(super) fn survey_again(&mut self, shared: &mut Shared) {
         let job = shared.next_job();
-        let corpora = shared.home().join("corpora");
-        let Some(form) = &mut self.corpus_form else {
+        self.stop_survey();
+        let Some(material) = self.material() else {
             return;
         };
-        stop(form);
-        let Some(material) = form.material() else {
-            return;
-        };
-        if form.name.trim().is_empty() {
-            form.name = free_name(&corpora, &material.name());
+        if self.name.trim().is_empty() {
+            let corpora = shared.home().join("corpora");
+            self.name = free_name(&corpora, &material.name());
         }
         let control = JobControl::default();
-        form.survey = SurveyState::Running(job, control.clone(), 0.0);
-        form.surveyed = Some(material.clone());
-        let languages = form.languages();
-        self.run_request(RunRequest::Survey {
+        self.survey = SurveyState::Running(job, control.clone(), 0.0);
+        self.surveyed = Some(material.clone());
+        let languages = self.languages();
+        shared.run_requests.push(RunRequest::Survey {
             job,
             material,
             languages,
@@ -127,74 +126,82 @@ impl Training {
         });
     }
 
-    pub(super) fn swap_sides(&mut self, shared: &mut Shared) {
-        if let Some(form) = &mut self.corpus_form {
-            form.swap();
-            self.survey_again(shared);
-        }
-    }
-
     pub(super) fn stop_survey(&mut self) {
-        if let Some(form) = &mut self.corpus_form {
-            stop(form);
+        if let SurveyState::Running(_, control, _) = &self.survey {
+            control.cancel();
         }
+        self.survey = SurveyState::None;
     }
 
-    fn surveyed_form(&mut self, job: JobId) -> Option<&mut NewCorpus> {
-        let form = self.corpus_form.as_mut()?;
-        matches!(form.survey, SurveyState::Running(running, ..) if running == job).then_some(form)
+    fn is_surveyed_by(&self, job: JobId) -> bool {
+        matches!(self.survey, SurveyState::Running(running, ..) if running == job)
     }
 
     pub(crate) fn surveyed(&mut self, job: JobId, survey: Box<Survey>) {
-        let Some(form) = self.surveyed_form(job) else {
+        if !self.is_surveyed_by(job) {
             return;
-        };
+        }
         for (field, found) in [
-            (&mut form.source_language, &survey.source_language),
-            (&mut form.target_language, &survey.target_language),
+            (&mut self.source_language, &survey.source_language),
+            (&mut self.target_language, &survey.target_language),
         ] {
             if field.trim().is_empty() {
                 field.clone_from(found);
             }
         }
-        form.survey = SurveyState::Found(survey);
+        self.survey = SurveyState::Found(survey);
     }
 
-    /// Returns whether the job was a survey.
-    pub(super) fn survey_progressed(&mut self, job: JobId, done: f64) -> bool {
-        let Some(form) = self.surveyed_form(job) else {
-            return false;
-        };
-        if let SurveyState::Running(_, _, share) = &mut form.survey {
-            *share = done;
+    /// Makes the corpus, unless something is missing.
+    pub(super) fn make(&mut self, shared: &mut Shared) {
+        let job = shared.next_job();
+        if self.problem().is_some() {
+            return;
         }
-        true
-    }
-
-    /// Takes note of the end of a survey, by an error or by request.
-    pub(super) fn survey_ended(&mut self, job: JobId, error: Option<&Error>) -> bool {
-        let Some(form) = self.surveyed_form(job) else {
-            return false;
-        };
-        form.survey = error.map_or(SurveyState::None, |error| {
-            SurveyState::Failed(error.to_string())
+        let control = JobControl::default();
+        let import = self.import(&shared.home().join("corpora"));
+        self.import_state = ImportState::Running(job, control.clone(), 0.0);
+        shared.run_requests.push(RunRequest::MakeCorpus {
+            job,
+            import: Box::new(import),
+            control,
         });
-        true
     }
 
-    /// The form of a run, where there is none yet.
-    pub(super) fn form_for_new_corpus(&mut self, shared: &Shared, models: &Models) {
-        if self.form.is_none() {
-            self.new_run(shared, models);
+    /// Whether the corpus is being made.
+    pub(crate) fn is_importing(&self) -> bool {
+        matches!(self.import_state, ImportState::Running(..))
+    }
+
+    pub(super) fn is_imported_by(&self, job: JobId) -> bool {
+        matches!(self.import_state, ImportState::Running(running, ..) if running == job)
+    }
+
+    /// Takes note of the share that a survey or an import has read.
+    pub(crate) fn progressed(&mut self, job: JobId, done: f64) {
+        match (&mut self.survey, &mut self.import_state) {
+            (SurveyState::Running(running, _, share), _)
+            | (_, ImportState::Running(running, _, share))
+                if *running == job =>
+            {
+                *share = done;
+            }
+            _ => {}
         }
     }
-}
 
-fn stop(form: &mut NewCorpus) {
-    if let SurveyState::Running(_, control, _) = &form.survey {
-        control.cancel();
+    /// A survey or an import has ended, by an error or by request; returns whether the job was one.
+    pub(super) fn ended(&mut self, job: JobId, error: Option<&Error>) -> bool {
+        let reason = error.map(ToString::to_string);
+        if self.is_surveyed_by(job) {
+            self.survey = reason.map_or(SurveyState::None, SurveyState::Failed);
+        } else if self.is_imported_by(job) {
+            self.import_state = reason.map_or(ImportState::Editing, ImportState::Failed);
+        } else {
+            return false;
+        }
+        true
     }
-    form.survey = SurveyState::None;
 }
 
 /// A name that no corpus has.
@@ -205,4 +212,33 @@ fn free_name(corpora: &Path, name: &str) -> String {
         .to_owned();
     let folder = canopy_train::free_folder(corpora, &name);
     super::commands::name_of(&folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::BaseError;
+
+    #[test]
+    fn shares_and_ends_go_to_the_survey_or_the_import_whose_job_it_is() {
+        let [survey, import] = [JobId(1), JobId(2)];
+        let mut form = NewCorpus {
+            survey: SurveyState::Running(survey, JobControl::default(), 0.0),
+            import_state: ImportState::Running(import, JobControl::default(), 0.0),
+            ..NewCorpus::default()
+        };
+        form.progressed(import, 0.5);
+        form.progressed(survey, 0.25);
+        form.progressed(JobId(3), 0.75);
+        assert!(matches!(form.survey, SurveyState::Running(_, _, share) if share < 0.3));
+        assert!(matches!(form.import_state, ImportState::Running(_, _, share) if share > 0.4));
+        assert!(!form.ended(JobId(3), None));
+        assert!(form.ended(survey, None));
+        assert_eq!(form.survey, SurveyState::None);
+        assert!(form.is_importing());
+        let error = Error::Base(BaseError::NoModel);
+        assert!(form.ended(import, Some(&error)));
+        assert_eq!(form.import_state, ImportState::Failed(error.to_string()));
+        assert!(!form.ended(import, None), "it has ended already");
+    }
 }

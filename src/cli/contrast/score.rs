@@ -141,7 +141,7 @@ fn score(
     Ok(ModelResult {
         name,
         folder: translator.info().folder.clone(),
-        device: translator.device_name().to_owned(),
+        device: translator.loaded().device().name.clone(),
         accuracies: Accuracies::from_scores(set, &scores.items),
         scores,
     })

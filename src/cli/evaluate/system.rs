@@ -67,7 +67,7 @@ impl Evaluated {
             warn("--address changes nothing: the model reads the translations before");
         }
         if let Some(mode) = way.keep_address {
-            translator.keep_address_form(mode);
+            translator.resources_mut().keep_address_form(mode);
         }
         if let Some([set, trained]) = test.other_contexts(&translator) {
             warn(&format!(
@@ -76,7 +76,7 @@ impl Evaluated {
             ));
         }
         if way.cut_sentences {
-            translator.cut_units();
+            translator.options_mut().cut_units();
         }
         let segments = &test.segments;
         let (mut line, begun, mut done) = (StatusLine::new(), Instant::now(), 0);
@@ -95,7 +95,7 @@ impl Evaluated {
         let run = Run {
             markup,
             words_per_second: translated.words_per_second,
-            device: translator.device_name().to_owned(),
+            device: translator.loaded().device().name.clone(),
             beam: options.beam_of(translator.model()),
             exchanged: test.exchanged(&translator),
         };

@@ -49,7 +49,7 @@ pub(super) fn run(arguments: &HistoryArguments) -> Result<()> {
     }
     let sentences = (0..open.num_sentences())
         .filter(|&index| chosen.is_none_or(|chosen| chosen == index))
-        .filter(|&index| !open.history(index).is_empty());
+        .filter(|&index| !open.targets.history(index).is_empty());
     let sentences: Vec<usize> = sentences.collect();
     let gone = match (&work.project, chosen) {
         (Some(project), None) => project.unmatched(&project.matched(&work.document)),
@@ -67,7 +67,7 @@ fn in_words(open: &OpenDocument, sentences: &[usize], gone: &[SavedTarget]) -> S
     for &index in sentences {
         let source = to_editable(&open.document.sentences[index].text);
         let _ = writeln!(text, "{}  {source}", index + 1);
-        text.extend(open.history(index).iter().map(line));
+        text.extend(open.targets.history(index).iter().map(line));
     }
     for target in gone {
         let _ = writeln!(text, "-  a sentence that is gone");
@@ -104,7 +104,7 @@ fn in_json(open: &OpenDocument, sentences: &[usize], gone: &[SavedTarget]) -> St
         json!({
             "sentence": index + 1,
             "source": to_editable(&open.document.sentences[index].text),
-            "history": versions(open.history(index)),
+            "history": versions(open.targets.history(index)),
         })
     });
     let gone = gone.iter().map(|target| versions(&target.history));

@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &MergeArguments) -> Result<()> {
         work.document.clone(),
         work.project.as_ref(),
     );
-    let incoming = open.incoming(&file);
+    let incoming = Incoming::between(&open, &file);
     if arguments.json {
         print(&in_json(&open, &incoming, arguments.take))?;
     } else {

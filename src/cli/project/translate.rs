@@ -52,9 +52,9 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
             work.project.as_ref(),
         );
         let all = 0..open.num_sentences();
-        let mut left = open.translatable(all.clone(), false);
+        let mut left = open.targets.translatable(all.clone(), false);
         if arguments.again {
-            left = open.translatable(all, true);
+            left = open.targets.translatable(all, true);
         }
         if left.is_empty() {
             continue;
@@ -181,7 +181,9 @@ fn translator(project: &ProjectFolder, model: &ModelArguments) -> Result<Transla
     let terms = project.terms();
     if !terms.is_empty() && translator.second().is_none() {
         let base = Termbase::read_all(&terms, from, to)?;
-        translator.use_terms(TermUse::new(Arc::new(base), TermMode::Soft));
+        translator
+            .resources_mut()
+            .use_terms(TermUse::new(Arc::new(base), TermMode::Soft));
     }
     Ok(translator)
 }
@@ -200,7 +202,7 @@ fn translate(
         beam_size,
         ..SearchOptions::default()
     };
-    let mut known = KnownTranslations::fixed(open.fixed());
+    let mut known = KnownTranslations::fixed(open.targets.fixed());
     let (mut line, mut done) = (StatusLine::new(), 0_usize);
     let request = TranslationRequest::new(&document, left, &mut known, &options);
     let translated = by.run(request, &mut |event| {

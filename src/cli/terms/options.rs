@@ -43,7 +43,7 @@ impl TermArguments {
         let info = translator.info();
         let languages = [&*info.source_language, &*info.target_language];
         let terms = self.read(path, languages, translator.memory().map(AsRef::as_ref))?;
-        translator.use_terms(terms);
+        translator.resources_mut().use_terms(terms);
         Ok(())
     }
 

@@ -53,7 +53,7 @@ pub(crate) fn translate(
         })
     };
     let adapted = match attempt(translator) {
-        Err(error) if is_of_device(&error) && !translator.is_on_cpu() => {
+        Err(error) if is_of_device(&error) && !translator.loaded().is_on_cpu() => {
             // If the CPU fails too, the first failure is reported.
             let Ok(other) = translator.on_cpu() else {
                 return Err(error);

@@ -53,7 +53,7 @@ impl<'m> From<&'m Translator> for ReportedModel<'m> {
             name: &info.name,
             source_language: &info.source_language,
             target_language: &info.target_language,
-            terms: translator.terms().map(AsRef::as_ref),
+            terms: translator.resources().terms().map(AsRef::as_ref),
             memory: translator.memory().map(AsRef::as_ref),
         }
     }

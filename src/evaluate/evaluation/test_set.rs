@@ -229,7 +229,7 @@ impl TestSet {
     pub fn exchanged(&self, translator: &Translator) -> Option<Exchanged> {
         let is_other = self.reference_context == Some(ReferenceContext::OtherDocument);
         is_other.then(|| {
-            let keeps_form = translator.address_forms().is_some();
+            let keeps_form = translator.resources().kept_forms().is_some();
             Exchanged::from_config(&translator.description().model, keeps_form)
         })
     }
@@ -270,7 +270,7 @@ impl TestSet {
             let mut learn_on = |_, _| ControlFlow::Continue(());
             let made = for_sentences(
                 translator,
-                &translator.sentences_of_units(document),
+                &translator.reader().sentences_of_units(document),
                 &mut learn_on,
             );
             let translator = made.as_ref().unwrap_or(translator);

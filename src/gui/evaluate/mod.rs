@@ -39,7 +39,8 @@ pub fn evaluate_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         {
             contrast::contrast_ui(ui, &page.contrast, result, commands);
         } else if let Some(evaluation) = page.evaluation() {
-            if let Some(sample) = state.training.shown_sample(&state.evaluate) {
+            let sample = state.training.sample.as_ref();
+            if let Some(sample) = sample.filter(|sample| sample.is_shown(&state.evaluate)) {
                 sample::sample_ui(ui, sample, commands);
             }
             scores::evaluation_ui(ui, page, evaluation, commands);

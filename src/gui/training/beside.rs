@@ -90,6 +90,7 @@ impl Form<'_> {
             .state
             .training
             .corpora
+            .known
             .iter()
             .filter(|corpus| **corpus != config.corpus)
             .cloned()

@@ -34,13 +34,13 @@ impl RunList {
             if new_run_button(ui).clicked() {
                 commands.push(Command::Training(TrainingCommand::NewRun));
             }
-            let table = Button::selectable(training.shows_table, "Compare all");
+            let table = Button::selectable(training.runs.shows_table, "Compare all");
             if ui
-                .add_enabled(!training.runs.is_empty(), table)
+                .add_enabled(!training.runs.list.is_empty(), table)
                 .on_hover_text("All runs with their settings and scores")
                 .clicked()
             {
-                let shows = !training.shows_table;
+                let shows = !training.runs.shows_table;
                 commands.push(Command::Training(TrainingCommand::ShowTable(shows)));
             }
         });
@@ -50,13 +50,13 @@ impl RunList {
             .auto_shrink(false)
             .id_salt("runs")
             .show(ui, |ui| {
-                for run in &training.runs {
-                    let selected = training.selected.as_ref() == Some(&run.folder)
+                for run in &training.runs.list {
+                    let selected = training.runs.selected.as_ref() == Some(&run.folder)
                         && training.form.is_none()
-                        && !training.shows_table;
+                        && !training.runs.shows_table;
                     self.row_ui(ui, state, run, selected, commands);
                 }
-                for waiting in training.waiting() {
+                for waiting in training.runs.waiting() {
                     waiting_ui(ui, &waiting.folder, commands);
                 }
                 ui.add_space(8.0);
@@ -68,10 +68,10 @@ impl RunList {
                     }
                 });
                 // Before the first run the page offers it.
-                if !training.runs.is_empty() {
+                if !training.runs.list.is_empty() {
                     try_ui(ui, commands);
                 }
-                if let Some((folder, _)) = training.trashed.last() {
+                if let Some((folder, _)) = training.runs.trashed.last() {
                     ui.horizontal(|ui| {
                         ui.add_space(10.0);
                         let label = format!("Bring {} back", file_name(folder));
@@ -203,7 +203,7 @@ impl RunList {
                 commands.push(Command::Training(command));
             }
         };
-        let compared = state.training.compared.contains(folder);
+        let compared = state.training.runs.compared.contains(folder);
         let label = if compared {
             "No longer draw it over the selected run"
         } else {

@@ -43,7 +43,7 @@ impl TrainingPanel {
                     corpus::new_corpus_ui(ui, form, commands);
                 } else if let Some(form) = &training.form {
                     new_run::new_run_ui(ui, state, form, commands);
-                } else if training.shows_table {
+                } else if training.runs.shows_table {
                     table::table_ui(ui, training, commands);
                 } else {
                     self.run_ui(ui, state, commands);
@@ -56,8 +56,8 @@ impl TrainingPanel {
     fn run_ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         let training = &state.training;
         let sample = training.sample.as_ref();
-        let selected = training.selected.as_deref();
-        let shown = sample.filter(|_| selected.is_none_or(|run| state.training.is_sample(run)));
+        let selected = training.runs.selected.as_deref();
+        let shown = sample.filter(|sample| selected.is_none_or(|run| sample.has_run(run)));
         // Before its runs are there it is above whatever is.
         let shown = shown.or(sample.filter(|sample| sample.runs.is_empty()));
         if let Some(sample) = shown {
@@ -71,7 +71,7 @@ impl TrainingPanel {
                 sample::tour_ui(ui, state, sample, commands);
             });
         }
-        match training.selected() {
+        match training.runs.selected() {
             Some(run) => self.run.ui(ui, training, run, commands),
             None if shown.is_none() => empty_ui(ui, commands),
             None => {}

@@ -28,8 +28,8 @@ pub fn closing_ui(ctx: &Context, state: &AppState) -> Option<Closing> {
         ui.set_width(460.0);
         ui.heading("A training run is under way");
         ui.add_space(6.0);
-        let waiting = state.training.queue.len().saturating_sub(1);
-        let first = state.training.queue.first();
+        let waiting = state.training.runs.queue.len().saturating_sub(1);
+        let first = state.training.runs.queue.first();
         let name = first.map_or_else(String::new, |queued| file_name(&queued.folder));
         let mut text = format!("{name} is not finished.");
         if waiting > 0 {
@@ -103,7 +103,7 @@ pub fn losing_ui(ctx: &Context, work: &str) -> Option<Closing> {
 
 /// Asks before a run goes to the trash.
 pub fn trash_ui(ctx: &Context, training: &Training, commands: &mut Vec<Command>) {
-    let Some(folder) = &training.trashing else {
+    let Some(folder) = &training.runs.trashing else {
         return;
     };
     let modal = theme::modal(ctx, Id::unique("trash")).show(ctx, |ui| {

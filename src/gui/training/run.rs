@@ -74,9 +74,9 @@ impl RunPanel {
         commands: &mut Vec<Command>,
     ) {
         ui.allocate_ui(vec2(ui.available_width(), height), |ui| {
-            let key = training.chart_key(run);
+            let key = training.runs.chart_key(run);
             if self.drawn.as_ref().is_none_or(|(drawn, _)| *drawn != key) {
-                self.drawn = Some((key, training.chart(run)));
+                self.drawn = Some((key, training.runs.chart(run)));
             }
             let Some((_, chart)) = &self.drawn else {
                 return;
@@ -131,14 +131,14 @@ fn axis_ui(ui: &mut Ui, training: &Training, commands: &mut Vec<Command>) {
             (XAxis::Minutes, "minutes"),
             (XAxis::Tokens, "target tokens"),
         ] {
-            let button = Button::selectable(training.x == axis, label).small();
+            let button = Button::selectable(training.runs.x == axis, label).small();
             if ui.add(button).clicked() {
                 commands.push(Command::Training(TrainingCommand::SetAxis(axis)));
             }
         }
         ui.add_space(14.0);
         ui.label(weak("Smoothing"));
-        let mut smoothing = training.smoothing;
+        let mut smoothing = training.runs.smoothing;
         ui.spacing_mut().slider_width = 110.0;
         let slider = egui::Slider::new(&mut smoothing, 0.0..=0.99).show_value(false);
         if ui.add(slider).accessible_name("Smoothing").changed() {

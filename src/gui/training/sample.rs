@@ -91,7 +91,7 @@ fn way_ui(ui: &mut Ui, title: &str, text: &str, buttons: impl FnOnce(&mut Ui)) {
 pub(super) fn tour_ui(ui: &mut Ui, state: &AppState, sample: &Sample, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
     let share = sample.learning().and_then(|number| {
-        let run = state.training.run(sample.runs.get(number)?)?;
+        let run = state.training.runs.get(sample.runs.get(number)?)?;
         run.summary.share()
     });
     egui::Frame::NONE
@@ -107,8 +107,8 @@ pub(super) fn tour_ui(ui: &mut Ui, state: &AppState, sample: &Sample, commands: 
                 });
             });
             ui.add_space(3.0);
-            let waits = state.training.queue.first();
-            let waits = waits.is_some_and(|first| !state.training.is_sample(&first.folder));
+            let waits = state.training.runs.queue.first();
+            let waits = waits.is_some_and(|first| !sample.has_run(&first.folder));
             let text = if waits && matches!(sample.stage, SampleStage::Learning) {
                 "It starts when the runs before it have ended.".to_owned()
             } else {

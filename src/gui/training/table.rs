@@ -25,6 +25,7 @@ pub fn table_ui(ui: &mut Ui, training: &Training, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
     let configs: Vec<_> = training
         .runs
+        .list
         .iter()
         .map(|run| run.config.as_ref())
         .collect();
@@ -52,7 +53,7 @@ pub fn table_ui(ui: &mut Ui, training: &Training, commands: &mut Vec<Command>) {
                         ui.label(header(&difference.field));
                     }
                     ui.end_row();
-                    for (index, run) in training.runs.iter().enumerate() {
+                    for (index, run) in training.runs.list.iter().enumerate() {
                         let summary = &run.summary;
                         if ui.link(run.name()).clicked() {
                             let select = TrainingCommand::Select(run.folder.clone());

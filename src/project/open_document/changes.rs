@@ -3,23 +3,9 @@
 use super::OpenDocument;
 use crate::Origin;
 use crate::history::{Change, Step};
-use crate::segment_history::{append, now};
 use crate::target::Target;
 
 impl OpenDocument {
-    pub fn can_undo(&self) -> bool {
-        self.history.can_undo()
-    }
-
-    pub fn can_redo(&self) -> bool {
-        self.history.can_redo()
-    }
-
-    /// Whether undoing, and redoing, makes other sentences.
-    pub fn recuts(&self) -> (bool, bool) {
-        (self.history.undo_recuts(), self.history.redo_recuts())
-    }
-
     /// A change by a person, which can be undone.
     pub fn change(&mut self, sentence: usize, after: Target) -> bool {
         self.change_all(vec![(sentence, after)]) > 0
@@ -45,7 +31,7 @@ impl OpenDocument {
             .filter(|change| change.before != change.after)
             .collect();
         for change in &changes {
-            self.replace_from(change.sentence, change.after.clone(), origin);
+            self.replace(change.sentence, change.after.clone(), origin);
         }
         let count = changes.len();
         self.history.record(changes);
@@ -67,7 +53,7 @@ impl OpenDocument {
             sentence, before, ..
         } in changes.into_iter().rev()
         {
-            self.replace(sentence, before);
+            self.replace(sentence, before, None);
             self.select(sentence);
         }
         true
@@ -88,32 +74,16 @@ impl OpenDocument {
             sentence, after, ..
         } in changes
         {
-            self.replace(sentence, after);
+            self.replace(sentence, after, None);
             self.select(sentence);
         }
         true
     }
 
-    pub(super) fn replace(&mut self, sentence: usize, target: Target) {
-        self.replace_from(sentence, target, None);
-    }
-
-    pub(super) fn replace_from(&mut self, sentence: usize, target: Target, origin: Option<Origin>) {
-        let origin = origin.unwrap_or_else(|| target.origin());
-        let version = target.version(origin, Some(now()));
-        append(&mut self.histories[sentence], version);
-        let (before, after) = (self.targets[sentence].state, target.state);
-        self.count(sentence, |counts| {
-            *counts.slot(before) -= 1;
-            *counts.slot(after) += 1;
-        });
-        if let Some(percent) = self.targets[sentence].draft_confidence() {
-            self.confidences.0 -= usize::from(percent);
-            self.confidences.1 -= 1;
-        }
-        self.targets[sentence] = target;
-        self.add_confidence(sentence);
-        self.changed.remove(&sentence);
-        self.revisions[sentence] = self.revisions[sentence].wrapping_add(1);
+    /// Sets a target, with the origin of its text where its state does not name it.
+    pub(super) fn replace(&mut self, sentence: usize, target: Target, origin: Option<Origin>) {
+        let before = self.targets.replace(sentence, target, origin);
+        let after = &self.targets[sentence];
+        self.progress.exchange(sentence, &before, after);
     }
 }

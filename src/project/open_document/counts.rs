@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use super::OpenDocument;
+use super::drafts::percent;
 use crate::State;
+use crate::target::Target;
 use canopy_document::document::Document;
+use canopy_translate::inference::unlike_in_mean;
 
 /// How many sentences are in which state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -29,13 +31,18 @@ impl Counts {
         }
     }
 
-    pub(super) fn slot(&mut self, state: State) -> &mut usize {
+    fn slot(&mut self, state: State) -> &mut usize {
         match state {
             State::Untranslated => &mut self.untranslated,
             State::Draft => &mut self.draft,
             State::Edited => &mut self.edited,
             State::Confirmed => &mut self.confirmed,
         }
+    }
+
+    /// Whether a person or a model has translated anything.
+    pub fn has_work(&self) -> bool {
+        self.untranslated < self.total()
     }
 
     /// Share of sentences that have a target, and of confirmed ones, from 0 to 1.
@@ -59,12 +66,46 @@ pub struct SectionOutline {
     pub sentences: Range<usize>,
 }
 
-impl OpenDocument {
+/// Sentences by their states in the document and in each section, and how sure the model is of its drafts.
+#[derive(Debug)]
+pub struct Progress {
+    sections: Vec<SectionOutline>,
+    /// The section around each section.
+    parents: Vec<Option<usize>>,
+    /// The section and the words of each sentence.
+    sentences: Vec<(usize, usize)>,
+    /// Counts of each section with all below it; `[0]` is the document.
+    counts: Vec<Counts>,
+    /// The sum of the drafts' confidences in percent, and how many drafts have one.
+    confidences: (usize, usize),
+}
+
+impl Progress {
+    pub(super) fn new(document: &Document, targets: &[Target]) -> Self {
+        let sentences = document.sentences.iter().map(|sentence| {
+            let section = document.paragraphs[sentence.paragraph].section;
+            (section, sentence.word_count())
+        });
+        let parents = document.sections.iter().map(|section| section.parent);
+        let mut progress = Self {
+            sections: outline(document),
+            parents: parents.collect(),
+            sentences: sentences.collect(),
+            counts: vec![Counts::default(); document.sections.len()],
+            confidences: (0, 0),
+        };
+        for (sentence, target) in targets.iter().enumerate() {
+            progress.add(sentence, target);
+        }
+        progress
+    }
+
     pub fn counts(&self) -> Counts {
         self.counts.first().copied().unwrap_or_default()
     }
 
-    pub fn section_counts(&self, section: usize) -> Counts {
+    /// The counts of a section with all below it.
+    pub fn of_section(&self, section: usize) -> Counts {
         self.counts[section]
     }
 
@@ -72,27 +113,57 @@ impl OpenDocument {
         &self.sections
     }
 
-    /// Words of a source sentence.
-    pub fn num_words(&self, sentence: usize) -> usize {
-        self.words[sentence]
+    pub fn section_of(&self, sentence: usize) -> usize {
+        self.sentences[sentence].0
     }
 
-    pub fn section_of(&self, sentence: usize) -> usize {
-        self.document.paragraphs[self.document.sentences[sentence].paragraph].section
+    /// Words of a source sentence.
+    pub fn num_words(&self, sentence: usize) -> usize {
+        self.sentences[sentence].1
+    }
+
+    /// The mean confidence in the drafts, in percent, if the document is unlike what the model knows.
+    #[expect(clippy::cast_precision_loss, reason = "of a document's sentences")]
+    pub fn unlike(&self) -> Option<u8> {
+        let (sum, count) = self.confidences;
+        unlike_in_mean(sum as f32 / 100.0, count).map(percent)
+    }
+
+    /// Whether there are drafts that say how sure the model is.
+    pub fn has_confidences(&self) -> bool {
+        self.confidences.1 > 0
+    }
+
+    /// Takes note of a sentence that has another target.
+    pub(super) fn exchange(&mut self, sentence: usize, before: &Target, after: &Target) {
+        self.count(sentence, |counts| *counts.slot(before.state) -= 1);
+        if let Some(percent) = before.draft_confidence() {
+            self.confidences.0 -= usize::from(percent);
+            self.confidences.1 -= 1;
+        }
+        self.add(sentence, after);
+    }
+
+    fn add(&mut self, sentence: usize, target: &Target) {
+        self.count(sentence, |counts| *counts.slot(target.state) += 1);
+        if let Some(percent) = target.draft_confidence() {
+            self.confidences.0 += usize::from(percent);
+            self.confidences.1 += 1;
+        }
     }
 
     /// Applies `update` to the counts of all sections a sentence lies in.
-    pub(super) fn count(&mut self, sentence: usize, update: impl Fn(&mut Counts)) {
+    fn count(&mut self, sentence: usize, update: impl Fn(&mut Counts)) {
         let mut section = Some(self.section_of(sentence));
         while let Some(index) = section {
             update(&mut self.counts[index]);
-            section = self.document.sections[index].parent;
+            section = self.parents[index];
         }
     }
 }
 
 /// Titles, depths and extents of all sections.
-pub(super) fn outline(document: &Document) -> Vec<SectionOutline> {
+fn outline(document: &Document) -> Vec<SectionOutline> {
     let mut outline = (0..document.sections.len())
         .map(|section| SectionOutline {
             title: document.section_title(section),

@@ -1,19 +1,16 @@
 //! The editor's sentence, and the project file.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 use super::{Editor, MovedWork, OpenDocument};
 use crate::markup;
-use crate::other_language::OtherLanguage;
-use crate::project::{IgnoredFinding, source_hash};
+use crate::project::source_hash;
 use crate::project_merge::theirs_as_version;
 use crate::segment_history::{absorb, append, now};
 use crate::target::{Target, saved_targets, text_of, texts_of};
 use crate::{MergedWork, Origin, Project, SavedTarget, State};
 use canopy_corpus::is_same_language;
 use canopy_document::document::ReadingOptions;
-use canopy_qa::checks::Checks;
 
 impl OpenDocument {
     /// Notes what is known of the document under another path, if any of it fits.
@@ -43,10 +40,10 @@ impl OpenDocument {
             // Saved before another language came to the front: the file has it all.
             let language = language.unwrap_or_default();
             let project = merged.project.clone().in_language(here.unwrap_or(language));
-            self.take_other_languages(&project.other_languages);
+            self.others.merge(&project.other_languages, here);
             return (0, 0);
         }
-        self.take_other_languages(&merged.project.other_languages);
+        self.others.merge(&merged.project.other_languages, here);
         let (mut targets, mut conflicts) = (Vec::new(), 0);
         let taken = merged.taken.iter().map(|(before, it)| (Some(before), it));
         let conflicting = merged.conflicts.iter().map(|it| (None, it));
@@ -56,9 +53,9 @@ impl OpenDocument {
                 self.unmatched.push(theirs.clone());
                 continue;
             }
-            let history = &mut self.histories[theirs.index];
+            let history = &mut self.targets.histories[theirs.index];
             absorb(history, &theirs.history);
-            let here = &self.targets[theirs.index];
+            let here = &self.targets.list[theirs.index];
             let is_as_saved = before.is_some_and(|before| match before {
                 Some(text) => here.text == *text,
                 None => here.state == State::Untranslated,
@@ -90,14 +87,10 @@ impl OpenDocument {
         if self.target_language.is_none() {
             self.target_language.clone_from(&project.target_language);
         }
-        for other in &project.other_languages {
-            if !self.other_languages().any(|language| other.is_in(language)) {
-                self.others.push(OtherLanguage::Kept(other.clone()));
-            }
-        }
+        self.others.add_missing(&project.other_languages);
         let matched = project.matched(&self.document);
         self.unmatched.extend(project.unmatched(&matched));
-        for (history, saved) in self.histories.iter_mut().zip(&matched) {
+        for (history, saved) in self.targets.histories.iter_mut().zip(&matched) {
             absorb(
                 history,
                 saved.map_or(&[][..], |saved| saved.history.as_slice()),
@@ -119,35 +112,16 @@ impl OpenDocument {
     /// The target that the editor's text gives, or its problems; `None` if nothing was written.
     pub fn edited(&self) -> Option<Result<Target, Vec<markup::Problem>>> {
         let editor = self.editor.as_ref()?;
-        let before = &self.targets[editor.sentence].text;
-        let is_same =
-            editor.text == editor.begun_with || editor.text == markup::to_editable(before);
-        (!is_same).then(|| self.target_of(editor.sentence, &editor.text))
-    }
-
-    fn target_of(&self, sentence: usize, edit: &str) -> Result<Target, Vec<markup::Problem>> {
-        if edit.trim().is_empty() {
-            return Ok(Target::default());
-        }
-        let text = markup::from_editable(edit, &self.document.sentences[sentence].text)?;
-        Ok(Target {
-            text,
-            state: State::Edited,
-            flags: vec![],
-            model: self.targets[sentence].model.clone(),
-            confidence: None,
-        })
+        let source = &self.document.sentences[editor.sentence].text;
+        editor.edited(source, &self.targets[editor.sentence])
     }
 
     /// The sentence in the editor as it would be kept now, broken markup repaired.
     fn written(&self) -> Option<(usize, Target)> {
-        let Editor { sentence, text, .. } = self.editor.as_ref()?;
-        let repaired = |_| {
-            let source = &self.document.sentences[*sentence].text;
-            self.target_of(*sentence, &markup::repaired(text, source))
-        };
-        let target = self.edited()?.or_else(repaired).ok()?;
-        Some((*sentence, target))
+        let editor = self.editor.as_ref()?;
+        let source = &self.document.sentences[editor.sentence].text;
+        let target = editor.repaired(source, &self.targets[editor.sentence])?;
+        Some((editor.sentence, target))
     }
 
     /// Closes the editor; what was written there is in the history of its sentence. `false` if it was closed already.
@@ -157,11 +131,7 @@ impl OpenDocument {
             return false;
         }
         if let Some((sentence, target)) = written.filter(|(_, target)| !target.text.is_empty()) {
-            let (history, here) = (&mut self.histories[sentence], &self.targets[sentence]);
-            append(history, target.version(Origin::Hand, Some(now())));
-            // What is there is the last one.
-            append(history, here.version(here.origin(), Some(now())));
-            self.revisions[sentence] = self.revisions[sentence].wrapping_add(1);
+            self.targets.keep_discarded(sentence, &target);
         }
         true
     }
@@ -173,21 +143,18 @@ impl OpenDocument {
             Some((sentence, target)) if *sentence == index => target,
             _ => &self.targets[index],
         };
-        let (document, histories) = (&self.document, &self.histories);
+        let (document, histories) = (&self.document, &self.targets.histories);
         let targets = saved_targets(document, histories, &self.unmatched, target);
         let project = Project::new(self.path.clone(), self.content.clone(), targets);
-        let is_usual = self.checks == Checks::default().kinds;
-        let names = self.checks.iter().map(ToString::to_string);
-        let others = self.others.iter().map(OtherLanguage::work);
         let [declared, _] = self.declared_languages();
         let source = self.source_language.as_deref();
         Project {
             source_language: source.filter(|it| Some(*it) != declared).map(str::to_owned),
             target_language: self.target_language.clone(),
             model: text_of(self.model.as_ref()),
-            other_languages: others.filter(|other| !other.targets.is_empty()).collect(),
-            checks: (!is_usual).then(|| names.collect()),
-            ignored: sorted(&self.ignored),
+            other_languages: self.others.work(),
+            checks: self.checks.names(),
+            ignored: self.checks.ignored(),
             terms: texts_of(&self.terms),
             reading: (self.document.reading != ReadingOptions::default())
                 .then(|| self.document.reading.clone()),
@@ -196,9 +163,29 @@ impl OpenDocument {
     }
 }
 
-/// In an order of their own, so that the file of the work stays the same where nothing has changed.
-fn sorted(ignored: &HashSet<IgnoredFinding>) -> Vec<IgnoredFinding> {
-    let mut ignored: Vec<IgnoredFinding> = ignored.iter().cloned().collect();
-    ignored.sort();
-    ignored
+impl Editor {
+    /// The target that the text gives, or its problems; `None` if nothing was written. `here` is the target before.
+    fn edited(&self, source: &str, here: &Target) -> Option<Result<Target, Vec<markup::Problem>>> {
+        let is_same = self.text == self.begun_with || self.text == markup::to_editable(&here.text);
+        (!is_same).then(|| target_of(&self.text, source, here))
+    }
+
+    /// The target that the text gives, broken markup repaired.
+    fn repaired(&self, source: &str, here: &Target) -> Option<Target> {
+        let repaired = |_| target_of(&markup::repaired(&self.text, source), source, here);
+        self.edited(source, here)?.or_else(repaired).ok()
+    }
+}
+
+fn target_of(edit: &str, source: &str, here: &Target) -> Result<Target, Vec<markup::Problem>> {
+    if edit.trim().is_empty() {
+        return Ok(Target::default());
+    }
+    Ok(Target {
+        text: markup::from_editable(edit, source)?,
+        state: State::Edited,
+        flags: vec![],
+        model: here.model.clone(),
+        confidence: None,
+    })
 }

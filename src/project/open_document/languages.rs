@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::OpenDocument;
+use super::{OpenDocument, Targets};
 use crate::history::History;
 use crate::other_language::{Left, OtherLanguage, retargeted};
 use crate::target::{Restored, Target, restored};
@@ -32,22 +32,11 @@ impl OpenDocument {
         let Some(file) = self.declared.as_ref().filter(|_| self.is_retargeted()) else {
             return 0;
         };
-        let sentences = file.sentences.iter().zip(&self.targets);
+        let sentences = file.sentences.iter().zip(self.targets.iter());
         let is_left = |target: &Target| target.state == State::Untranslated;
         sentences
             .filter(|(sentence, target)| sentence.known.is_some() && is_left(target))
             .count()
-    }
-
-    /// Whether a person or a model has translated anything, in the language that is shown.
-    pub fn has_work(&self) -> bool {
-        let counts = self.counts();
-        counts.untranslated < counts.total()
-    }
-
-    /// Target languages in which there is work that is not shown.
-    pub fn other_languages(&self) -> impl Iterator<Item = &str> {
-        self.others.iter().map(OtherLanguage::language)
     }
 
     /// Shows the work in another target language, which begins without any; the work here is kept for its own language. Whether
@@ -64,9 +53,7 @@ impl OpenDocument {
         }
         let of_file = self.document_for(language);
         self.leave(current);
-        let mut others = self.others.iter();
-        let found = others.position(|other| is_same_language(other.language(), language));
-        match found.map(|place| self.others.remove(place)) {
+        match self.others.take(language) {
             None => {
                 self.target_language = Some(language.to_owned());
                 self.restore(of_file, LanguageWork::default());
@@ -95,26 +82,6 @@ impl OpenDocument {
         }
     }
 
-    /// Takes what another window has kept of other languages.
-    pub(super) fn take_other_languages(&mut self, merged: &[LanguageWork]) {
-        for work in merged {
-            if self
-                .target_language
-                .as_deref()
-                .is_some_and(|it| work.is_in(it))
-            {
-                continue;
-            }
-            let mut others = self.others.iter();
-            let own = others.position(|other| work.is_in(other.language()));
-            match own {
-                Some(place) if self.others[place].work() == *work => {}
-                Some(place) => self.others[place] = OtherLanguage::Kept(work.clone()),
-                None => self.others.push(OtherLanguage::Kept(work.clone())),
-            }
-        }
-    }
-
     /// The document as it is translated into a language: the translations that a file has are for its own alone.
     fn document_for(&self, language: &str) -> Arc<Document> {
         match &self.declared {
@@ -124,23 +91,17 @@ impl OpenDocument {
     }
 
     fn leave(&mut self, language: String) {
-        let left = Left {
+        let (targets, histories) = self.targets.take();
+        self.others.keep(Left {
             language,
             document: Arc::clone(&self.document),
-            targets: std::mem::take(&mut self.targets),
-            histories: std::mem::take(&mut self.histories),
+            targets,
+            histories,
             unmatched: std::mem::take(&mut self.unmatched),
             history: std::mem::take(&mut self.history),
             terms: std::mem::take(&mut self.terms),
             model: self.model.take(),
-        };
-        let is_empty = left.targets.iter().all(|it| *it == Target::default())
-            && left.unmatched.is_empty()
-            && !left.history.can_undo()
-            && !left.history.can_redo();
-        if !is_empty {
-            self.others.push(OtherLanguage::Left(Box::new(left)));
-        }
+        });
     }
 
     fn restore(&mut self, document: Arc<Document>, work: LanguageWork) {
@@ -163,10 +124,8 @@ impl OpenDocument {
         targets: Vec<Target>,
         histories: Vec<Vec<Version>>,
     ) {
-        let newest = self.revisions.iter().max().copied().unwrap_or_default();
-        let mut open = Self::with_targets(self.path.clone(), document, targets, histories);
-        // The window has seen none of them.
-        open.revisions.fill(newest.wrapping_add(1));
+        let targets = Targets::after(&self.targets, targets, histories);
+        let mut open = Self::with_targets(self.path.clone(), document, targets);
         open.source_language = self.source_language.take();
         open.target_language = self.target_language.take();
         open.declared = self.declared.take();

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::OpenDocument;
+use super::{OpenDocument, Targets};
 use crate::history::{Cutting, Recut};
 use crate::other_language::retargeted;
 use crate::segment_history::{absorb, append, now};
@@ -28,12 +28,12 @@ impl OpenDocument {
         let ends = old.iter().rev().zip(new.iter().rev()).take(shorter);
         let last = ends.take_while(is_same).count();
         let (before, after) = (first..old.len() - last, first..new.len() - last);
-        let targets = self.carried(&new[after.clone()], &before);
+        let targets = self.replaced(before.clone()).targets(&new[after.clone()]);
         let recut = Recut {
             first,
             before: Cutting {
                 document: Arc::clone(&self.document),
-                targets: self.targets[before].to_vec(),
+                targets: self.targets.list[before].to_vec(),
             },
             after: Cutting { document, targets },
         };
@@ -43,11 +43,40 @@ impl OpenDocument {
         true
     }
 
-    /// The targets of `before` for the sentences that take their place: each goes to the first one that has a part of its
-    /// sentence. What a machine wrote for a sentence that is cut is dropped; it can write it anew.
-    fn carried(&self, new: &[Sentence], before: &Range<usize>) -> Vec<Target> {
+    /// Takes another document, in which those of `cutting` stand for `count` sentences from `first` on.
+    pub(super) fn exchange(&mut self, first: usize, count: usize, cutting: &Cutting) {
+        let carried = self.replaced(first..first + count).histories(cutting);
+        let (mut targets, mut histories) = self.targets.take();
+        targets.splice(first..first + count, cutting.targets.iter().cloned());
+        histories.splice(first..first + count, carried);
+        let document = Arc::clone(&cutting.document);
+        self.rebuild(document, targets, histories);
+        let last = self.num_sentences().saturating_sub(1);
+        self.selected = (self.num_sentences() > 0).then_some(first.min(last));
+    }
+
+    fn replaced(&self, sentences: Range<usize>) -> Replaced<'_> {
+        Replaced {
+            document: &self.document,
+            targets: &self.targets,
+            sentences,
+        }
+    }
+}
+
+/// Sentences in whose place others come, and the work on them.
+struct Replaced<'a> {
+    document: &'a Document,
+    targets: &'a Targets,
+    sentences: Range<usize>,
+}
+
+impl Replaced<'_> {
+    /// The targets for the sentences that take their place: each goes to the first one that has a part of its sentence. What a
+    /// machine wrote for a sentence that is cut is dropped; it can write it anew.
+    fn targets(&self, new: &[Sentence]) -> Vec<Target> {
         let mut targets = vec![Target::default(); new.len()];
-        for index in before.clone() {
+        for index in self.sentences.clone() {
             let (old, target) = (&self.document.sentences[index], &self.targets[index]);
             let overlaps = |sentence: &&Sentence| {
                 sentence.range.start < old.range.end && old.range.start < sentence.range.end
@@ -79,14 +108,14 @@ impl OpenDocument {
 
     /// The histories of the sentences of `cutting` that take the place of these: all that the sentences have been of which each
     /// has a part, and what it is now.
-    fn carried_histories(&self, replaced: Range<usize>, cutting: &Cutting) -> Vec<Vec<Version>> {
-        let new = &cutting.document.sentences[replaced.start..];
+    fn histories(&self, cutting: &Cutting) -> Vec<Vec<Version>> {
+        let new = &cutting.document.sentences[self.sentences.start..];
         let history = |(sentence, target): (&Sentence, &Target)| {
             let mut history = Vec::new();
-            for index in replaced.clone() {
+            for index in self.sentences.clone() {
                 let old = &self.document.sentences[index].range;
                 if sentence.range.start < old.end && old.start < sentence.range.end {
-                    absorb(&mut history, &self.histories[index]);
+                    absorb(&mut history, self.targets.history(index));
                 }
             }
             if target.state != State::Untranslated {
@@ -95,19 +124,6 @@ impl OpenDocument {
             history
         };
         new.iter().zip(&cutting.targets).map(history).collect()
-    }
-
-    /// Takes another document, in which those of `cutting` stand for `count` sentences from `first` on.
-    pub(super) fn exchange(&mut self, first: usize, count: usize, cutting: &Cutting) {
-        let carried = self.carried_histories(first..first + count, cutting);
-        let mut targets = std::mem::take(&mut self.targets);
-        targets.splice(first..first + count, cutting.targets.iter().cloned());
-        let mut histories = std::mem::take(&mut self.histories);
-        histories.splice(first..first + count, carried);
-        let document = Arc::clone(&cutting.document);
-        self.rebuild(document, targets, histories);
-        let last = self.num_sentences().saturating_sub(1);
-        self.selected = (self.num_sentences() > 0).then_some(first.min(last));
     }
 }
 

@@ -77,7 +77,7 @@ impl Worker {
                     options,
                 } = *search;
                 let translator = self.translator(&model)?;
-                let searched = translator.search_text(&text, &options, &mut |event| {
+                let searched = translator.loaded().search(&text, &options, &mut |event| {
                     job.push(Found::from_event(event));
                     pass();
                     if job.is_abandoned() {
@@ -89,7 +89,8 @@ impl Worker {
                 Ok(searched.err().map_or(Found::Done, Found::invalid))
             }
             Work::Trace(request) => {
-                let trace = self.translator(&request.model)?.trace_job(*request)?;
+                let translator = self.translator(&request.model)?;
+                let trace = request.run(translator)?;
                 let file = NamedTempFile::with_suffix(".trace");
                 let file = file.map_err(Error::write(std::env::temp_dir()))?;
                 trace::save(&trace, file.path(), true)?;

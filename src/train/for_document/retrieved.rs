@@ -38,7 +38,7 @@ pub struct ModelQuestion<'a> {
 /// how much is done and to be done, and may break it off.
 ///
 /// # Errors
-/// If the device fails, or those of [`retrieved`] and [`Translator::leave_one_out`].
+/// If the device fails, or those of [`retrieved`] and [`ContextProbe::leave_one_out`](canopy_translate::inference::ContextProbe::leave_one_out).
 pub fn explain(
     translator: &Translator,
     made: Option<&Translator>,
@@ -52,27 +52,18 @@ pub fn explain(
         sentence,
         ..
     } = question;
+    let change = ChangedContext {
+        document,
+        translations,
+        sentence,
+    };
+    let probe = made.unwrap_or(translator).probe(change, question.options);
     Ok(match question.view {
-        ModelView::Difference => {
-            Explanation::Difference(made.unwrap_or(translator).context_difference(
-                document,
-                translations,
-                sentence,
-                question.options,
-            )?)
-        }
-        ModelView::LeaveOneOut => {
-            let translator = made.unwrap_or(translator);
-            let change = ChangedContext {
-                document,
-                translations,
-                sentence,
-            };
-            Explanation::LeaveOneOut(match question.edit {
-                Some(edit) => translator.edit_context(change, edit, question.options)?,
-                None => translator.leave_one_out(change, question.options, step)?,
-            })
-        }
+        ModelView::Difference => Explanation::Difference(probe.difference()?),
+        ModelView::LeaveOneOut => Explanation::LeaveOneOut(match question.edit {
+            Some(edit) => probe.edit(edit)?,
+            None => probe.leave_one_out(step)?,
+        }),
         ModelView::Memory => {
             let change = (document, translations, sentence);
             Explanation::Memory(retrieved(translator, change, prepared, step)?)

@@ -99,7 +99,7 @@ fn what_was_looked_up_is_what_the_search_used() {
     for name in ["help-en-de", "starter-en-de"] {
         let mut translator = without_memory(name);
         // Likelihoods are compared.
-        translator.quantize(Quantization::None);
+        translator.loaded_mut().quantize(Quantization::None);
         translator.remember(memory());
         let mut go_on = |_, _| ControlFlow::Continue(());
         let made = for_document(&translator, &page, &mut go_on).expect("words are shared");

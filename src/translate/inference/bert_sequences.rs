@@ -76,7 +76,10 @@ fn similar(
     if texts.is_empty() {
         return Ok(Vec::new());
     }
-    let embeddings = match (translator.context_encoder()?, translator.model().bert()) {
+    let embeddings = match (
+        translator.loaded().context_encoder()?,
+        translator.model().bert(),
+    ) {
         (Some(encoder), _) => encoder
             .encode(&texts, |_, _| ControlFlow::Continue(()))?
             .expect("nothing stops it"),

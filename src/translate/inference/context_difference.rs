@@ -9,6 +9,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::forced_documents::{ForcedDocuments, Untranslated};
+use super::leave_one_out::{ChangedContext, ContextProbe};
 use super::pipeline::{KnownTranslations, Step, TranslationRequest};
 use super::tracing::TracedText;
 use super::translation::Translation;
@@ -40,17 +41,61 @@ struct Surrounding {
 }
 
 impl Translator {
-    /// The effect of its context on a sentence of a document and on its translation, the `sentence`'s entry of `targets`.
+    /// The log-probabilities of all translations of a document, each in its document and by itself; none for a sentence
+    /// that is not translated, or whose translation is longer than the model can write. The difference is the point-wise
+    /// cross-mutual information of [`ContextDifference`].
     ///
     /// # Errors
     /// If the device fails.
-    pub fn context_difference(
+    pub fn context_gains(
         &self,
         document: &Document,
         targets: &[Option<Translation>],
-        sentence: usize,
-        options: &SearchOptions,
-    ) -> Result<ContextDifference> {
+    ) -> Result<Vec<Option<ContextGain>>> {
+        let count = document.sentences.len();
+        let longest = self.description().model.max_tokens;
+        let name = || document.name.clone();
+        let options = SearchOptions::default();
+        let mut whole = ForcedDocuments::default();
+        whole.push_whole(&TracedText::new(self, document, targets)?, count, longest);
+        let in_document = whole.log_probs(self, &options, &name)?;
+        let mut alone = ForcedDocuments::default();
+        let mut surrounding = Surrounding {
+            document: document.clone(),
+            targets: targets.to_vec(),
+            sentence: 0,
+        };
+        for sentence in 0..count {
+            surrounding.sentence = sentence;
+            let one = surrounding.alone();
+            let text = TracedText::new(self, &one.document, &one.targets)?;
+            alone.push_whole(&text, 1, longest);
+        }
+        let alone = alone.log_probs(self, &options, &name)?;
+        let gains = in_document.iter().zip(&alone).map(|(with, without)| {
+            let is_whole = !with.is_empty() && with.len() == without.len();
+            is_whole.then(|| ContextGain {
+                in_document: with.iter().sum(),
+                alone: without.iter().sum(),
+                tokens: with.len(),
+            })
+        });
+        Ok(gains.collect())
+    }
+}
+
+impl ContextProbe<'_> {
+    /// The effect of its context on the sentence and on its translation.
+    ///
+    /// # Errors
+    /// If the device fails.
+    pub fn difference(&self) -> Result<ContextDifference> {
+        let (translator, options) = (self.translator, self.options);
+        let ChangedContext {
+            document,
+            translations: targets,
+            sentence,
+        } = self.changed;
         let whole = Surrounding {
             document: document.clone(),
             targets: targets.to_vec(),
@@ -64,9 +109,9 @@ impl Translator {
             .into_iter()
             .zip(std::iter::once(&whole).chain(&document_window))
         {
-            let text = self.written_in(surrounding, options)?;
+            let text = surrounding.written(translator, options)?;
             written.push((condition, visible(&text, points)));
-            scores.push(self.log_probs(surrounding, options)?);
+            scores.push(surrounding.log_probs(translator, options)?);
         }
         let words = scores[0]
             .iter()
@@ -85,7 +130,7 @@ impl Translator {
             .as_ref()
             .map(|target| visible(&target.text, points));
         Ok(ContextDifference {
-            model: self.description().name.clone(),
+            model: translator.description().name.clone(),
             sentence,
             source: document.sentences[sentence].plain_text(),
             translation: text.unwrap_or_default(),
@@ -94,62 +139,21 @@ impl Translator {
             selected: None,
         })
     }
+}
 
-    /// The log-probabilities of all translations of a document, each in its document and by itself; none for a sentence
-    /// that is not translated, or whose translation is longer than the model can write. The difference is the point-wise
-    /// cross-mutual information of [`ContextDifference`].
-    ///
-    /// # Errors
-    /// If the device fails.
-    pub fn context_gains(
-        &self,
-        document: &Document,
-        targets: &[Option<Translation>],
-    ) -> Result<Vec<Option<ContextGain>>> {
-        let count = document.sentences.len();
-        let longest = self.description().model.max_tokens;
-        let name = || document.name.clone();
-        let options = SearchOptions::default();
-        let mut whole = ForcedDocuments::default();
-        whole.push_whole(&TracedText::new(self, document, targets)?, count, longest);
-        let in_document = self.forced_log_probs(&whole, &options, &name)?;
-        let mut alone = ForcedDocuments::default();
-        let mut surrounding = Surrounding {
-            document: document.clone(),
-            targets: targets.to_vec(),
-            sentence: 0,
-        };
-        for sentence in 0..count {
-            surrounding.sentence = sentence;
-            let one = surrounding.alone();
-            let text = TracedText::new(self, &one.document, &one.targets)?;
-            alone.push_whole(&text, 1, longest);
-        }
-        let alone = self.forced_log_probs(&alone, &options, &name)?;
-        let gains = in_document.iter().zip(&alone).map(|(with, without)| {
-            let is_whole = !with.is_empty() && with.len() == without.len();
-            is_whole.then(|| ContextGain {
-                in_document: with.iter().sum(),
-                alone: without.iter().sum(),
-                tokens: with.len(),
-            })
-        });
-        Ok(gains.collect())
-    }
-
+impl Surrounding {
     /// The model's translation of the sentence.
-    fn written_in(&self, surrounding: &Surrounding, options: &SearchOptions) -> Result<String> {
-        let others = surrounding.targets.iter().enumerate();
+    fn written(&self, translator: &Translator, options: &SearchOptions) -> Result<String> {
+        let others = self.targets.iter().enumerate();
         let fixed: BTreeMap<usize, String> = others
-            .filter(|(number, _)| *number != surrounding.sentence)
+            .filter(|(number, _)| *number != self.sentence)
             .filter_map(|(number, target)| Some((number, target.as_ref()?.text.clone())))
             .collect();
         let mut known = KnownTranslations::fixed(fixed);
         let mut text = String::new();
-        let sentences = [surrounding.sentence];
-        let request =
-            TranslationRequest::new(&surrounding.document, &sentences, &mut known, options);
-        self.run(request, &mut |event| {
+        let sentences = [self.sentence];
+        let request = TranslationRequest::new(&self.document, &sentences, &mut known, options);
+        translator.run(request, &mut |event| {
             if let Step::Translated { translation, .. } = event.step {
                 text = translation.text;
             }
@@ -162,21 +166,19 @@ impl Translator {
     /// Nothing if nothing is translated.
     fn log_probs(
         &self,
-        surrounding: &Surrounding,
+        translator: &Translator,
         options: &SearchOptions,
     ) -> Result<Vec<(String, f32)>> {
-        let text = TracedText::new(self, &surrounding.document, &surrounding.targets)?;
+        let text = TracedText::new(translator, &self.document, &self.targets)?;
         let mut documents = ForcedDocuments::default();
-        documents.push(&text, surrounding.sentence, Untranslated::Draft);
-        let name = || surrounding.document.sentence_name(surrounding.sentence);
-        let log_probs = self.forced_log_probs(&documents, options, &name)?;
-        let pieces = documents.pieces(0, self.tokenizer()).into_iter();
+        documents.push(&text, self.sentence, Untranslated::Draft);
+        let name = || self.document.sentence_name(self.sentence);
+        let log_probs = documents.log_probs(translator, options, &name)?;
+        let pieces = documents.pieces(0, translator.tokenizer()).into_iter();
         let labels = pieces.map(|piece| piece.trim_start_matches('▁').to_owned());
         Ok(labels.zip(log_probs.into_iter().flatten()).collect())
     }
-}
 
-impl Surrounding {
     /// A document of this sentence alone.
     fn alone(&self) -> Self {
         let mut sentence = self.document.sentences[self.sentence].clone();

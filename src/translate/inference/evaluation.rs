@@ -49,17 +49,6 @@ pub fn translate_segments(
 }
 
 impl Translator {
-    /// The sentences of all units of a document, or of what they are cut into, as a reader sees them.
-    pub fn sentences_of_units(&self, units: &DocumentUnits) -> Vec<String> {
-        let reader = self.reader();
-        let sentences = units.shown.iter().enumerate().flat_map(|(unit, text)| {
-            let is_known = units.known.get(unit).is_some();
-            let parts = reader.scored_parts(text, is_known).into_iter();
-            parts.map(|part| part.trim().to_owned())
-        });
-        sentences.collect()
-    }
-
     /// Translates every unit of every segment, each in its document; units that are longer than the model reads in parts, as a
     /// document has them. `go_on` is called after every sentence; none if it breaks off.
     ///
@@ -107,12 +96,12 @@ impl Translator {
         let read = Divided::new(documents, self.tokenizer().special(), &parts);
         let wanted = read.wanted(segments);
         let mut search = Search::new((self.model(), self.tokenizer()), read, options);
-        let (config, plan) = (&self.description().model, self.plan_in(formality));
+        let (config, plan) = (&self.description().model, Plan::new(self, formality));
         let previous = Previous {
             count: config.previous_translations,
             max_tokens: config.max_tokens,
             address_form: config.address_form,
-            kept_forms: self.address_forms(),
+            kept_forms: self.resources().kept_forms(),
             first_form: match &plan {
                 Plan::InForm { choice, .. } => choice.form(),
                 Plan::Joint(_) | Plan::Sequential(_) | Plan::Pivot { .. } => None,
@@ -147,7 +136,9 @@ impl Translator {
                 number.map_or(text.clone(), |number| {
                     let source = &units.sources[number].1;
                     let prepared = reader.prepared(source, &points(units, number));
-                    let put_back = self.with_markup(&prepared.text, &prepared.points, &text);
+                    let put_back =
+                        self.aligner()
+                            .with_markup(&prepared.text, &prepared.points, &text);
                     prepared.restored(put_back.text)
                 })
             });

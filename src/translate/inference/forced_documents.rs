@@ -95,28 +95,26 @@ impl ForcedDocuments {
         let ids = own.flat_map(|number| self.candidates[number][0].iter().chain([&eos]));
         ids.map(|&id| vocabulary.piece(Side::Target, id)).collect()
     }
-}
 
-impl Translator {
     /// The natural logarithm of the probability of each subword, after those before it, of each scored sentence; `name` is
     /// that of the sentence for people.
     ///
     /// # Errors
     /// If the device fails, or gives scores that are none.
-    pub(super) fn forced_log_probs(
+    pub fn log_probs(
         &self,
-        documents: &ForcedDocuments,
+        translator: &Translator,
         options: &SearchOptions,
         name: &dyn Fn() -> String,
     ) -> Result<Vec<Vec<f32>>> {
-        let model = self.model();
+        let model = translator.model();
         model.read_packed()?;
         let mut found = Vec::new();
         let scored = force_documents(
             model,
-            self.tokenizer(),
-            &documents.text,
-            &documents.candidates,
+            translator.tokenizer(),
+            &self.text,
+            &self.candidates,
             options,
             &mut |forced| {
                 found.push((forced.number, forced.log_probs));
@@ -130,9 +128,9 @@ impl Translator {
             });
         }
         found.sort_by_key(|(number, _)| *number);
-        let mut log_probs = vec![Vec::new(); documents.num_scored];
+        let mut log_probs = vec![Vec::new(); self.num_scored];
         for (number, words) in found {
-            log_probs[documents.owners[&number]].extend(words);
+            log_probs[self.owners[&number]].extend(words);
         }
         Ok(log_probs)
     }

@@ -33,11 +33,35 @@ pub struct ChangedContext<'a> {
     pub sentence: usize,
 }
 
+/// A model that is asked how the context of a sentence changes its translation.
+#[derive(Debug, Clone, Copy)]
+pub struct ContextProbe<'a> {
+    pub(super) translator: &'a Translator,
+    pub(super) changed: ChangedContext<'a>,
+    pub(super) options: &'a SearchOptions,
+}
+
 impl Translator {
-    /// The sentences before and after a sentence of a document of `count` that the model can read for it, its own among
-    /// them; nothing if it reads sentences by themselves.
-    pub fn context_of(&self, sentence: usize, count: usize) -> Range<usize> {
-        let config = &self.description().model;
+    /// Questions about the context of a sentence, whose answers are searched and scored by `options`.
+    pub fn probe<'a>(
+        &'a self,
+        changed: ChangedContext<'a>,
+        options: &'a SearchOptions,
+    ) -> ContextProbe<'a> {
+        ContextProbe {
+            translator: self,
+            changed,
+            options,
+        }
+    }
+}
+
+impl ContextProbe<'_> {
+    /// The sentences before and after the sentence that the model can read for it, its own among them; nothing if it reads
+    /// sentences by themselves.
+    fn reach(&self) -> Range<usize> {
+        let config = &self.translator.description().model;
+        let (sentence, count) = (self.changed.sentence, self.changed.document.sentences.len());
         let reach = match config.context {
             Some(Context::Bert {
                 sentence: ContextSentence::Previous,
@@ -71,16 +95,14 @@ impl Translator {
     /// `step` breaks it off; if the device fails.
     pub fn leave_one_out(
         &self,
-        change: ChangedContext<'_>,
-        options: &SearchOptions,
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<LeaveOneOut> {
         let ChangedContext {
             document,
             translations,
             sentence,
-        } = change;
-        let read = self.read_context(change)?;
+        } = self.changed;
+        let read = self.read_context()?;
         let others: Vec<usize> = read.clone().filter(|&other| other != sentence).collect();
         let mut report = |done| match step(done, others.len()) {
             ControlFlow::Continue(()) => Ok(()),
@@ -89,21 +111,23 @@ impl Translator {
             }),
         };
         report(0)?;
-        let trace = self.trace_part(document, translations, Some(sentence..sentence + 1))?;
+        let trace =
+            self.translator
+                .trace_part(document, translations, Some(sentence..sentence + 1))?;
         let masses = Masses::from_trace(trace, sentence);
-        let mut view = self.in_whole_context(change, &read, options)?;
+        let mut view = self.in_whole_context(&read)?;
         let mut documents = ForcedDocuments::default();
         let mut scored: Vec<Vec<f32>> = Vec::new();
         let name = || document.sentence_name(sentence);
         for (number, &other) in others.iter().enumerate() {
-            let excerpt = self.excerpt(sentence, &read, Some(other));
+            let excerpt = self.excerpt(&read, Some(other));
             let mut left = translations.to_vec();
             left[other] = None;
-            let text = TracedText::within(self, document, &left, &excerpt)?;
+            let text = TracedText::within(self.translator, document, &left, &excerpt)?;
             documents.push(&text, sentence, Untranslated::Nothing);
             if documents.num_tokens() >= STEP_TOKENS || number + 1 == others.len() {
                 let documents = std::mem::take(&mut documents);
-                scored.extend(self.forced_log_probs(&documents, options, &name)?);
+                scored.extend(documents.log_probs(self.translator, self.options, &name)?);
                 report(number + 1)?;
             }
         }
@@ -123,24 +147,19 @@ impl Translator {
     ///
     /// # Errors
     /// As [`Self::leave_one_out`], and if the sentence is out of the model's reach.
-    pub fn edit_context(
-        &self,
-        change: ChangedContext<'_>,
-        edit: &ContextEdit,
-        options: &SearchOptions,
-    ) -> Result<LeaveOneOut> {
+    pub fn edit(&self, edit: &ContextEdit) -> Result<LeaveOneOut> {
         let ChangedContext {
             document,
             translations,
             sentence,
-        } = change;
-        let read = self.read_context(change)?;
+        } = self.changed;
+        let read = self.read_context()?;
         if edit.sentence == sentence || !read.contains(&edit.sentence) {
             return Err(Error::NotLeftOut {
                 problem: "the model does not read the edited sentence for this one",
             });
         }
-        let mut view = self.in_whole_context(change, &read, options)?;
+        let mut view = self.in_whole_context(&read)?;
         let (mut edited, mut targets) = (document.clone(), translations.to_vec());
         let place = &mut edited.sentences[edit.sentence];
         if let Some(source) = &edit.source {
@@ -155,7 +174,7 @@ impl Translator {
             translations: &targets,
             sentence,
         };
-        let (_, log_probs) = self.scored_in(changed, &read, options)?;
+        let (_, log_probs) = ContextProbe { changed, ..*self }.scored_in(&read)?;
         let text = document.sentences[edit.sentence].plain_text();
         view.changes = vec![ContextChange {
             edit: Some(edit.clone()),
@@ -165,14 +184,14 @@ impl Translator {
     }
 
     /// The sentences that the model needs to read for one.
-    fn read_context(&self, change: ChangedContext<'_>) -> Result<Range<usize>> {
+    fn read_context(&self) -> Result<Range<usize>> {
         let ChangedContext {
-            document,
             translations,
             sentence,
-        } = change;
+            ..
+        } = self.changed;
         let not = |problem| Err(Error::NotLeftOut { problem });
-        let read = self.context_of(sentence, document.sentences.len());
+        let read = self.reach();
         if read.is_empty() {
             return not("this model reads each sentence by itself; open one that reads documents");
         }
@@ -186,8 +205,9 @@ impl Translator {
     }
 
     /// The sentences that are encoded for one.
-    fn excerpt(&self, sentence: usize, read: &Range<usize>, left_out: Option<usize>) -> Excerpt {
-        let sentences = if self.model().encodes_documents() {
+    fn excerpt(&self, read: &Range<usize>, left_out: Option<usize>) -> Excerpt {
+        let sentence = self.changed.sentence;
+        let sentences = if self.translator.model().encodes_documents() {
             read.clone()
         } else {
             sentence..sentence + 1
@@ -199,18 +219,13 @@ impl Translator {
     }
 
     /// The translation in its whole context, nothing changed.
-    fn in_whole_context(
-        &self,
-        change: ChangedContext<'_>,
-        read: &Range<usize>,
-        options: &SearchOptions,
-    ) -> Result<LeaveOneOut> {
+    fn in_whole_context(&self, read: &Range<usize>) -> Result<LeaveOneOut> {
         let ChangedContext {
             document,
             translations,
             sentence,
-        } = change;
-        let (pieces, log_probs) = self.scored_in(change, read, options)?;
+        } = self.changed;
+        let (pieces, log_probs) = self.scored_in(read)?;
         let words = pieces.iter().zip(log_probs);
         let words = words.map(|(piece, log_prob)| ScoredWord {
             label: piece.trim_start_matches('▁').to_owned(),
@@ -220,7 +235,7 @@ impl Translator {
         let own = &document.sentences[sentence];
         let translation = translations[sentence].as_ref();
         Ok(LeaveOneOut {
-            model: self.description().name.clone(),
+            model: self.translator.description().name.clone(),
             sentence,
             source: own.plain_text(),
             translation: translation.map_or_else(String::new, |it| visible(&it.text, &own.points)),
@@ -233,20 +248,15 @@ impl Translator {
     }
 
     /// Subwords of the translation and their log-probabilities in these sentences.
-    fn scored_in(
-        &self,
-        change: ChangedContext<'_>,
-        read: &Range<usize>,
-        options: &SearchOptions,
-    ) -> Result<(Vec<String>, Vec<f32>)> {
+    fn scored_in(&self, read: &Range<usize>) -> Result<(Vec<String>, Vec<f32>)> {
         let ChangedContext {
             document,
             translations,
             sentence,
-        } = change;
-        let excerpt = self.excerpt(sentence, read, None);
-        let text = TracedText::within(self, document, translations, &excerpt)?;
-        let longest = self.description().model.max_tokens;
+        } = self.changed;
+        let excerpt = self.excerpt(read, None);
+        let text = TracedText::within(self.translator, document, translations, &excerpt)?;
+        let longest = self.translator.description().model.max_tokens;
         let own = text.parts.iter().filter(|part| part.sentence == sentence);
         let mut targets = own.map(|part| part.target.as_ref());
         if !targets.all(|target| target.is_some_and(|ids| ids.len() < longest)) {
@@ -256,14 +266,14 @@ impl Translator {
         }
         let mut documents = ForcedDocuments::default();
         documents.push(&text, sentence, Untranslated::Nothing);
-        let pieces = documents.pieces(0, self.tokenizer());
+        let pieces = documents.pieces(0, self.translator.tokenizer());
         if pieces.is_empty() {
             return Err(Error::NotLeftOut {
                 problem: "the sentence has no words to translate",
             });
         }
         let name = || document.sentence_name(sentence);
-        let mut log_probs = self.forced_log_probs(&documents, options, &name)?;
+        let mut log_probs = documents.log_probs(self.translator, self.options, &name)?;
         Ok((pieces, log_probs.pop().unwrap_or_default()))
     }
 }

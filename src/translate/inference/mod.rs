@@ -51,7 +51,7 @@ pub use language_model::{
     Answer, Chat, DocumentChat, Effort, HeadScore, LanguageModelTranslator, Languages, LocalChat,
     RemoteChat, Resources,
 };
-pub use leave_one_out::ChangedContext;
+pub use leave_one_out::{ChangedContext, ContextProbe};
 pub use markup_projection::{
     Alignment, Projected, StrippedSource, WordLink, projected, word_ranges,
 };
@@ -69,6 +69,7 @@ pub use starter::{asset_folders, is_starter, starter_model, starter_model_for};
 pub use tracing::TraceCost;
 pub use translation::{Flag, Translation};
 pub use translator::{
-    AlignmentHeads, ForeignDescription, ImportedModel, MeanLogProbs, ModelInfo, Reads, TermMode,
-    TermUse, TraceRequest, Translator, foreign_parts, import_model, is_translatable,
+    AlignmentHeads, ForeignDescription, ImportedModel, LanguageResources, LoadedModel,
+    MeanLogProbs, ModelInfo, Reads, TermMode, TermUse, TraceRequest, Translator, TranslatorOptions,
+    WordAligner, foreign_parts, import_model, is_translatable,
 };

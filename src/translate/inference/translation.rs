@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use canopy_document::is_unwritable;
 use canopy_document::placeholder::{self, MAX_PLACEHOLDERS, Placeholder};
+use canopy_qa::checks::localised;
 use canopy_qa::checks::{are_same_numbers, are_same_signs};
 
 /// A warning about a translation.
@@ -88,6 +89,15 @@ impl Translation {
             flags: Vec::new(),
             parts: Vec::new(),
         }
+    }
+
+    /// A translation whose thousands and decimals its language does not read as other numbers; `languages` are those of
+    /// source and target.
+    pub(super) fn localised(mut self, source: &str, languages: [&str; 2]) -> Self {
+        if let Some(text) = localised(source, &self.text, languages) {
+            self.text = text;
+        }
+        self
     }
 
     /// Adds the flags that follow from the texts alone.

@@ -25,7 +25,7 @@ fn it_finds_what_this_machine_finds() {
     let document = document(60);
     let mut here = open(model.path(), DeviceChoice::Cpu);
     let mut there = open(model.path(), DeviceChoice::Remote(machine.host()));
-    assert!(!there.is_on_cpu() && there.device_name().contains("CPU"));
+    assert!(!there.loaded().is_on_cpu() && there.loaded().device().name.contains("CPU"));
     let found = translated(&there, &document);
     assert_eq!(found, translated(&here, &document));
     // Its memory is here, and what is not in it goes over.

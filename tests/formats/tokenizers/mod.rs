@@ -158,7 +158,7 @@ fn models_of_other_programs_have_their_ids_and_texts() {
                 .and_then(|rest| rest.split_once("<< "));
             let tokenizer: Arc<dyn Tokenizer> = match pair {
                 Some((code, _)) => opened.tokenizer().between(None, code).expect("a language"),
-                None => opened.tokenizer_shared(),
+                None => opened.loaded().tokenizer(),
             };
             let source = pair.map_or(text, |(_, source)| source);
             let found = tokenizer.encode(Side::Source, source);

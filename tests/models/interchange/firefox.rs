@@ -85,8 +85,8 @@ fn lines_become_what_firefox_makes_of_them() {
         assert!(same * 100 >= LINES * 75, "{target}: {same} of {LINES}");
         // The requested action is done.
         let mut floats = translator.clone();
-        floats.quantize(Quantization::None);
-        floats.score_all_words();
+        floats.loaded_mut().quantize(Quantization::None);
+        floats.loaded_mut().score_all_words();
         let others = translated(&floats, &sources, 4);
         let same = others.iter().zip(expected.lines()).filter(|(a, b)| a == b);
         assert!(

@@ -22,7 +22,7 @@ fn models_of_many_languages_compute_what_transformers_computes() {
             let between = (Some(source), Some(target));
             let opened = Translator::open_between(&folder, DeviceChoice::Cpu, between.0, between.1);
             let mut translator = opened.expect("a model");
-            translator.set_second_look(false);
+            translator.options_mut().looks_again = false;
             let tokenizer = translator.tokenizer();
             let framed = tokenizer
                 .special()

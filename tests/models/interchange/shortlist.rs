@@ -19,7 +19,9 @@ fn marian_makes_the_same_of_a_shortlist() {
     let expected: Value = serde_json::from_slice(&expected).expect("JSON");
     for folder in folders("marian-native-align-1") {
         let mut translator = Translator::open(&folder, DeviceChoice::Cpu).expect("a model");
-        let opened = translator.open_shortlist(&data.join("list.bin"));
+        let opened = translator
+            .loaded_mut()
+            .open_shortlist(&data.join("list.bin"));
         opened.expect("a shortlist of this vocabulary");
         let (model, tokenizer) = (translator.model(), translator.tokenizer());
         let unknown = tokenizer.special().unk;

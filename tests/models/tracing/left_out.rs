@@ -31,7 +31,7 @@ fn left_out(
         ControlFlow::Continue(())
     };
     let options = SearchOptions::default();
-    let view = translator.leave_one_out(change, &options, &mut step);
+    let view = translator.probe(change, &options).leave_one_out(&mut step);
     let view = view.map_err(|error| error.to_string())?;
     let num = view.changes.len();
     assert_eq!(steps.first(), Some(&(0, num)), "the progress begins");
@@ -45,9 +45,13 @@ fn with_everything_there_a_translation_is_as_probable_as_in_its_document() {
     for (name, config) in systems() {
         let (translator, document) = (translator(config), document());
         let translations = translated(&translator, &document);
-        let whole = translator
-            .context_difference(&document, &translations, 5, &options)
-            .expect("the device computes");
+        let change = ChangedContext {
+            document: &document,
+            translations: &translations,
+            sentence: 5,
+        };
+        let whole = translator.probe(change, &options).difference();
+        let whole = whole.expect("the device computes");
         let view = match left_out(&translator, (&document, &translations), 5) {
             Ok(view) => view,
             Err(problem) => {
@@ -143,7 +147,7 @@ fn a_sentence_that_is_edited_to_its_own_text_changes_nothing() {
                 source: Some(source.to_owned()),
                 target: target.map(str::to_owned),
             };
-            let view = translator.edit_context(change, &edit, &options);
+            let view = translator.probe(change, &options).edit(&edit);
             view.map(|view| view.changes[0].nats)
         };
         if ["sentence", "rnnsearch"].contains(&name) {
@@ -176,16 +180,16 @@ fn it_can_be_stopped_and_says_what_it_needs() {
         translations: &translations,
         sentence: 3,
     };
-    let stopped = translator.leave_one_out(change, &SearchOptions::default(), &mut |_, _| {
-        ControlFlow::Break(())
-    });
+    let options = SearchOptions::default();
+    let probe = translator.probe(change, &options);
+    let stopped = probe.leave_one_out(&mut |_, _| ControlFlow::Break(()));
     assert!(stopped.is_err());
     let far = ContextEdit {
         sentence: 0,
         source: Some("Copy it.".to_owned()),
         target: None,
     };
-    let far = translator.edit_context(change, &far, &SearchOptions::default());
+    let far = probe.edit(&far);
     assert!(far.is_err(), "it reads two sentences before");
     translations[3] = None;
     let problem = left_out(&translator, (&page, &translations), 3).expect_err("not translated");

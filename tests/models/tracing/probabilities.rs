@@ -1,6 +1,6 @@
 //! How probable a translation's words are, in their document and without it.
 
-use canopy::inference::{Flag, Reads, SearchOptions};
+use canopy::inference::{ChangedContext, Flag, Reads, SearchOptions};
 
 use crate::tracing::{document, systems, translated, translator};
 
@@ -20,9 +20,13 @@ fn words_are_as_probable_as_their_search_found_and_only_context_makes_a_differen
             .context_gains(&document, &translations)
             .expect("the device computes");
         for sentence in [0, 5] {
-            let difference = translator
-                .context_difference(&document, &translations, sentence, &options)
-                .expect("the device computes");
+            let change = ChangedContext {
+                document: &document,
+                translations: &translations,
+                sentence,
+            };
+            let difference = translator.probe(change, &options).difference();
+            let difference = difference.expect("the device computes");
             let found = translations[sentence].as_ref().expect("it is translated");
             // The search of an untrained model seldom comes to an end by itself.
             let is_cut = found.flags.contains(&Flag::CutOff);

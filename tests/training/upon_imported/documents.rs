@@ -107,7 +107,7 @@ fn a_model_of_another_program_chooses_among_hypotheses() {
     let options = SearchOptions::default();
     let document = text("The house is small. I see a red book on the table.");
     let alone = translations(&translator, &document, &options);
-    let chosen = translator.choose_by(RerankerFolder {
+    let chosen = translator.loaded_mut().choose_by(RerankerFolder {
         weight: 5.0,
         ..RerankerFolder::new(reverse)
     });

@@ -62,7 +62,7 @@ fn contrasted(home: &std::path::Path) -> ContrastResult {
 }
 
 /// With the result of a contrastive set.
-pub(super) fn contrast(home: &std::path::Path) -> Harness<'static, Window> {
+pub(crate) fn contrast(home: &std::path::Path) -> Harness<'static, Window> {
     let mut window = page(home);
     let contrast = &mut window.state.evaluate.contrast;
     contrast.result = Some(Arc::new(contrasted(home)));

@@ -26,7 +26,7 @@ impl Checking {
         match command {
             C::ToggleList => shared.set(|settings| settings.shows_checks = !settings.shows_checks),
             C::Toggle(kind) => {
-                editing.with_document(|document| document.toggle_check(kind));
+                editing.with_document(|document| document.checks.toggle(kind));
                 editing.touch(shared);
             }
             C::GoTo(sentence) => editing.go_to_sentence(shared, sentence),
@@ -49,7 +49,7 @@ impl Checking {
                 self.input = None;
             }
             C::ShowIgnored => {
-                editing.with_document(OpenDocument::forget_ignored);
+                editing.with_document(|document| document.checks.forget_ignored());
                 // They are looked for again.
                 self.input = None;
                 editing.touch(shared);
@@ -58,7 +58,7 @@ impl Checking {
     }
 
     fn ignore(&mut self, shared: &Shared, editing: &mut Editing, finding: &Finding) {
-        editing.with_document(|document| document.ignore(finding));
+        editing.with_document(|document| document.checks.ignore(&document.document, finding));
         let before = self.findings.len();
         self.findings.retain(|it| it != finding);
         self.ignored += before - self.findings.len();
@@ -105,7 +105,7 @@ impl Checking {
             segment, repaired, ..
         } in findings
         {
-            let is_same = revisions.get(*segment) == Some(&document.revision(*segment));
+            let is_same = revisions.get(*segment) == Some(&document.targets.revision(*segment));
             let is_first = changes.last().is_none_or(|(last, _)| last != segment);
             if let (Some(text), true, true) = (repaired, is_same, is_first) {
                 let after = Target {
@@ -145,8 +145,8 @@ impl Checking {
         };
         let input = CheckInput {
             content: document.content().to_owned(),
-            revision: document.total_revision(),
-            kinds: document.checks().to_vec(),
+            revision: document.targets.total_revision(),
+            kinds: document.checks.kinds().to_vec(),
             languages: editing.pair(models).codes(),
         };
         let has_same_terms = match (&self.terms, &terms.index) {
@@ -158,7 +158,9 @@ impl Checking {
         }
         let pairs = document.pairs();
         let revisions = 0..document.num_sentences();
-        let revisions = revisions.map(|index| document.revision(index)).collect();
+        let revisions = revisions
+            .map(|index| document.targets.revision(index))
+            .collect();
         let (source, target) = input.languages.clone().unzip();
         let checks = Checks {
             kinds: input.kinds.clone(),
@@ -190,7 +192,7 @@ impl Checking {
             }
             let all = findings.len();
             if let Some(open) = &editing.open {
-                findings.retain(|finding| !open.is_ignored(finding));
+                findings.retain(|finding| !open.checks.is_ignored(&open.document, finding));
             }
             self.ignored = all - findings.len();
             self.findings = findings;
@@ -208,10 +210,10 @@ impl Checking {
 
 /// Adds what the model noted of its own drafts, unless a check has found the same.
 fn add_flags(open: &OpenDocument, revisions: &[u32], findings: &mut Vec<Finding>) {
-    let kinds = open.checks();
+    let kinds = open.checks.kinds();
     let mut noted = Vec::new();
     let seen = revisions.iter().enumerate().take(open.num_sentences());
-    for (sentence, _) in seen.filter(|(it, revision)| open.revision(*it) == **revision) {
+    for (sentence, _) in seen.filter(|(it, revision)| open.targets.revision(*it) == **revision) {
         let flags = open.target(sentence).flags.iter();
         for flag in flags.filter(|flag| flag.warns()) {
             let check = check_of(*flag);

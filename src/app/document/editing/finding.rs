@@ -65,7 +65,10 @@ fn replace_match(shared: &Shared, editing: &mut Editing) {
     // The next one begins after what this one becomes.
     let mut from = (document.selected.unwrap_or(0), Side::Target, 0);
     if let Some(found) = here {
-        let target = document.with_replaced(found.sentence, std::slice::from_ref(&found.chars));
+        let target = document.find.replaced_in(
+            document.target(found.sentence),
+            std::slice::from_ref(&found.chars),
+        );
         let len = stripped(&document.find.replacement).chars().count();
         from = (found.sentence, Side::Target, found.chars.start + len);
         if document.change(found.sentence, target) {
@@ -96,7 +99,10 @@ fn replace_all(shared: &mut Shared, editing: &mut Editing) {
     let changes = of_sentences.map(|found| {
         let chars: Vec<Range<usize>> = found.iter().map(|found| found.chars.clone()).collect();
         let sentence = found[0].sentence;
-        (sentence, document.with_replaced(sentence, &chars))
+        (
+            sentence,
+            document.find.replaced_in(document.target(sentence), &chars),
+        )
     });
     let (matches, changes) = (targets.len(), changes.collect());
     let sentences = document.change_all(changes);

@@ -64,7 +64,7 @@ impl Editing {
             return;
         }
         self.with_document(|document| {
-            if let Some(next) = document.next_least_sure() {
+            if let Some(next) = document.targets.next_least_sure(document.selected) {
                 document.select(next);
             }
         });

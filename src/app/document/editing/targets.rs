@@ -123,7 +123,7 @@ impl Editing {
     pub(crate) fn use_version(&mut self, shared: &Shared, sentence: usize, version: usize) {
         self.keep_edit_for_good(shared);
         let document = self.open.as_ref();
-        let version = document.and_then(|open| open.history(sentence).get(version));
+        let version = document.and_then(|open| open.targets.history(sentence).get(version));
         let Some(version) = version.filter(|version| version.origin != Origin::Cleared) else {
             return;
         };

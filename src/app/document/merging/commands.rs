@@ -11,7 +11,7 @@ use crate::jobs::{FileRequest, JobId};
 use crate::notices::NoticeKind;
 use crate::shared::Shared;
 use canopy_document::document::Document;
-use canopy_project::{ChangeKind, IncomingChange};
+use canopy_project::{ChangeKind, Incoming, IncomingChange};
 
 impl Merges {
     pub(crate) fn apply(
@@ -72,7 +72,7 @@ impl Merges {
         let Some(open) = &editing.open else {
             return;
         };
-        let incoming = open.incoming(&file);
+        let incoming = Incoming::between(open, &file);
         let name = &open.document.name;
         if incoming.changes.is_empty() {
             let detail = match incoming.unmatched {
@@ -110,7 +110,7 @@ impl Merges {
         // A translation that ran meanwhile may have written something else.
         let (taken, overtaken): (Vec<_>, Vec<_>) = taken
             .map(|(change, _)| change)
-            .partition(|change| open.revision(change.sentence) == change.revision);
+            .partition(|change| open.targets.revision(change.sentence) == change.revision);
         let count = open.merge(taken);
         if count > 0 {
             editing.touch(shared);

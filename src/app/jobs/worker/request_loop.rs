@@ -135,7 +135,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
                 let event = Event::ModelOpened {
                     job,
                     info: model.info().clone(),
-                    device_name: model.device_name().to_owned(),
+                    device_name: model.loaded().device().name.clone(),
                     memory: model.memory().cloned(),
                 };
                 self.model = Some(model);

@@ -53,7 +53,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         };
         (self.emit)(Event::CpuTookOver {
             job: work.job,
-            device_name: model.device_name().to_owned(),
+            device_name: model.loaded().device().name.clone(),
             error,
         });
         caught(|| self.translate_here(&mut work))
@@ -109,7 +109,9 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         let made = self.made.as_mut().and_then(|(_, made)| made.as_mut());
         let model = made.or(self.model.as_mut());
         let model = model.ok_or(Error::Base(BaseError::NoModel))?;
-        model.set_terms(work.terms.as_ref());
+        let memory = model.memory().cloned();
+        let resources = model.resources_mut();
+        resources.set_terms(work.terms.as_ref(), memory.as_deref());
         let fixed = work.known.fixed_targets();
         let looks_up = model.info().reads == Reads::Confirmed && !fixed.is_empty();
         let confirmed = looks_up.then(|| {

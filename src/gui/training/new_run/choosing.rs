@@ -138,7 +138,7 @@ impl Form<'_> {
             ui,
             "Corpus",
             &self.filled.config.corpus,
-            &by_name(&self.state.training.corpora),
+            &by_name(&self.state.training.corpora.known),
             &mut chosen,
         );
         if let Some(corpus) = chosen {
@@ -176,11 +176,12 @@ impl Form<'_> {
             return;
         }
         let corpus = &self.filled.config.corpus;
-        let facts = self.state.training.facts.get(corpus);
-        let models =
-            self.state
-                .training
-                .models_to_improve(&self.state.shared, &self.state.models, corpus);
+        let facts = self.state.training.corpora.facts.get(corpus);
+        let models = self.state.training.corpora.models_to_improve(
+            &self.state.shared,
+            &self.state.models,
+            corpus,
+        );
         let pair = facts.map(|facts| {
             let [from, to] = [&facts.source_language, &facts.target_language].map(|it| name(it));
             format!("{from} → {to}")

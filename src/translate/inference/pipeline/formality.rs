@@ -10,12 +10,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::request::OnStep;
-use super::{DocumentRequest, KnownTranslations, Pass, Plan, Step};
+use super::{DocumentRequest, Pass, Plan, Step};
 use crate::inference::translator::{SOFT_BONUS, TermMode, Translator, spelt};
 use canopy_base::error::Result;
-use canopy_corpus::is_same_language;
-use canopy_corpus::memory::TranslationMemory;
-use canopy_document::document::Document;
 use canopy_metrics::discourse::begins_sentence;
 use canopy_metrics::formality::{FormOfAddress, Others};
 use canopy_nn::search::{TermConstraints, TermForce};
@@ -138,7 +135,10 @@ pub(super) fn translate_in_form(
     let form = choice.form().or_else(|| FormOfAddress::commonest(texts));
     let leaves = |index: usize, target: &str| {
         let part = source(index);
-        let form_terms = translator.form_constraints(document, index, part, request.known, None);
+        let form_terms =
+            translator
+                .resources()
+                .form_constraints(document, index, part, request.known, None);
         form_terms.is_none() && form.is_some_and(|form| form.is_left_by(part, target))
     };
     let mut again = Vec::new();
@@ -155,71 +155,4 @@ pub(super) fn translate_in_form(
         known: &mut *request.known,
     };
     then.pass_over(&mut rest, Pass { form, ..pass }, on_step)
-}
-
-impl Translator {
-    /// Keeps the form of address where documents are evaluated, too.
-    pub fn keep_address_form(&mut self, mode: TermMode) {
-        self.address = Some(Arc::new(AddressForms::new(self.tokenizer(), mode)));
-    }
-
-    /// The forms of address that are kept where documents are evaluated, if they are.
-    pub fn address_forms(&self) -> Option<&AddressForms> {
-        self.address.as_deref()
-    }
-
-    /// Whether it translates from English into German, of which alone a choice of the form of address is heard.
-    pub fn has_address_choice(&self) -> bool {
-        match self.second() {
-            Some(second) => second.has_address_choice(),
-            None => self.german_forms().is_some(),
-        }
-    }
-
-    /// The forms for translations from English into German.
-    pub(in crate::inference) fn german_forms(&self) -> Option<&AddressForms> {
-        let languages = &self.description().languages;
-        let is_german =
-            is_same_language(&languages.source, "en") && is_same_language(&languages.target, "de");
-        is_german.then(|| {
-            self.german_forms
-                .get_or_init(|| AddressForms::new(self.tokenizer(), TermMode::Soft))
-        })
-    }
-
-    /// The constraints that request, in a part of a sentence, the form of address last used by a person before it with the
-    /// same note, such as who speaks, in this document or in earlier ones; or else for that last used in this document, for
-    /// the one that was chosen, or for that last used in earlier ones.
-    pub(in crate::inference) fn form_constraints(
-        &self,
-        document: &Document,
-        sentence: usize,
-        part: &str,
-        known: &KnownTranslations,
-        chosen: Option<FormOfAddress>,
-    ) -> Option<Arc<TermConstraints>> {
-        let earlier = self.own_memory().map(TranslationMemory::forms);
-        let earlier = earlier.filter(|earlier| earlier.last().is_some());
-        let has_form = !known.fixed.is_empty() || chosen.is_some() || earlier.is_some();
-        if !has_form || !FormOfAddress::is_chosen_for(part) {
-            return None;
-        }
-        let forms = self.german_forms()?;
-        let note = |sentence: usize| {
-            let paragraph = document.sentences[sentence].paragraph;
-            document.paragraphs[paragraph].note.as_deref()
-        };
-        let own = note(sentence);
-        let last = |alike: &dyn Fn(usize) -> bool| {
-            let before = known.fixed.range(..sentence).rev();
-            let mut before = before.filter(|(other, _)| alike(**other));
-            before.find_map(|(&other, target)| {
-                FormOfAddress::kept_by(&document.sentences[other].text, target)
-            })
-        };
-        let form = last(&|other| own.is_some() && note(other) == own);
-        let form = form.or_else(|| earlier?.of_note(own));
-        let form = form.or_else(|| last(&|_| true)).or(chosen);
-        forms.constraints(form.or_else(|| earlier?.last())?, part)
-    }
 }

@@ -120,6 +120,7 @@ impl<'a> JointSearch<'a> {
                     let form = self.pass.form;
                     let constraints = self
                         .translator
+                        .resources()
                         .form_constraints(document, sentence, source, known, form);
                     text.terms
                         .extend(constraints.map(|constraints| (row, constraints)));
@@ -190,9 +191,7 @@ impl<'a> JointSearch<'a> {
                 (source.as_str(), ids.unwrap_or_default())
             });
             let parts: Vec<_> = parts.collect();
-            joined = self
-                .translator
-                .with_markup_put_back(joined, stripped, &parts);
+            joined = self.translator.aligner().put_back(joined, stripped, &parts);
             // Pieces that are a space each, in front of one that begins with a space.
             while joined.text.contains("  ") {
                 joined.text = joined.text.replace("  ", " ");

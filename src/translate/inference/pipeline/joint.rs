@@ -9,7 +9,6 @@ use crate::inference::translation::Translation;
 use crate::inference::translator::Translator;
 use canopy_base::error::{Error, Result};
 use canopy_nn::search::{Encodings, InvalidScores, SearchEvent, SourceText, search_documents};
-use canopy_qa::checks::localised;
 
 /// A search over sentences of documents.
 #[derive(Debug, Clone, Copy)]
@@ -77,13 +76,11 @@ impl<'a> JointSearch<'a> {
             _ => Encodings::default(),
         };
         let model = self.translator.model();
-        if self.translator.remote().is_none() {
+        let loaded = self.translator.loaded();
+        if loaded.remote().is_none() {
             model.read_packed()?;
         }
-        let searched = self
-            .translator
-            .device
-            .attempt(|| running.search_all(&mut kept));
+        let searched = loaded.device.attempt(|| running.search_all(&mut kept));
         // Markup may have been aligned by weights that only burn's layers read.
         model.check_read()?;
         match searched {
@@ -111,7 +108,9 @@ impl<'a> JointSearch<'a> {
 impl JointSearch<'_> {
     /// A translation as it is reported: its numbers as its language writes them, and with flags.
     pub(super) fn whole(&self, translation: Translation, source: &str) -> Translation {
-        let translation = self.translator.with_own_numbers(translation, source);
+        let info = self.translator.info();
+        let languages = [&info.source_language, &info.target_language];
+        let translation = translation.localised(source, languages.map(String::as_str));
         translation.checked(source)
     }
 }
@@ -160,8 +159,8 @@ impl Running<'_, '_> {
         kept: &mut Encodings,
     ) -> Result<Result<(), InvalidScores>> {
         let (translator, options) = (self.search.translator, self.search.pass.options);
-        if let Some(there) = translator.remote() {
-            let model = translator.remote_model();
+        if let Some(there) = translator.loaded().remote() {
+            let model = translator.loaded().remote_model();
             return there.search(model, text, options, &mut |found| match found {
                 Some(found) => self.take(found),
                 None => self.report(0, Step::Waiting),
@@ -256,17 +255,5 @@ impl Running<'_, '_> {
         let missing = places.clone().find(is_missing);
         let place = missing.or_else(|| places.clone().next());
         place.map_or_else(String::new, |place| self.name(place))
-    }
-}
-
-impl Translator {
-    /// A translation whose thousands and decimals its language does not read as other numbers.
-    fn with_own_numbers(&self, mut translation: Translation, source: &str) -> Translation {
-        let info = self.info();
-        let languages = [&info.source_language, &info.target_language].map(String::as_str);
-        if let Some(text) = localised(source, &translation.text, languages) {
-            translation.text = text;
-        }
-        translation
     }
 }

@@ -90,28 +90,7 @@ impl<'a> Pass<'a> {
 impl Translator {
     /// The way in which this model translates a request.
     pub fn plan(&self, request: &TranslationRequest<'_>) -> Plan<'_> {
-        self.plan_in(request.formality)
-    }
-
-    pub(super) fn plan_in(&self, formality: Option<AddressChoice>) -> Plan<'_> {
-        let alone = formality.filter(|_| self.second().is_none());
-        let in_form = alone.and_then(|choice| Some((choice, self.german_forms()?)));
-        let reads_before = self.description().model.translations_before() > 0;
-        match (self.second(), in_form) {
-            (Some(second), _) => Plan::Pivot {
-                first: self,
-                second,
-                formality,
-            },
-            (None, Some((choice, forms))) => Plan::InForm {
-                choice,
-                forms,
-                translator: self,
-                then: Box::new(self.plan_in(None)),
-            },
-            (None, None) if reads_before => Plan::Sequential(self),
-            (None, None) => Plan::Joint(self),
-        }
+        Plan::new(self, request.formality)
     }
 
     /// Translates the sentences of a request.
@@ -151,7 +130,31 @@ impl Translator {
     }
 }
 
-impl Plan<'_> {
+impl<'t> Plan<'t> {
+    /// The way in which a model translates, in this form of address where it has a choice.
+    pub(super) fn new(translator: &'t Translator, formality: Option<AddressChoice>) -> Self {
+        let second = translator.second();
+        let alone = formality.filter(|_| second.is_none());
+        let in_form =
+            alone.and_then(|choice| Some((choice, translator.resources().german_forms()?)));
+        let reads_before = translator.description().model.translations_before() > 0;
+        match (second, in_form) {
+            (Some(second), _) => Self::Pivot {
+                first: translator,
+                second,
+                formality,
+            },
+            (None, Some((choice, forms))) => Self::InForm {
+                choice,
+                forms,
+                translator,
+                then: Box::new(Self::new(translator, None)),
+            },
+            (None, None) if reads_before => Self::Sequential(translator),
+            (None, None) => Self::Joint(translator),
+        }
+    }
+
     /// Translates the sentences of a request; documents that cannot be searched together follow each other.
     ///
     /// # Errors

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::request::OnStep;
-use super::{AddressChoice, DocumentRequest, KnownTranslations, Pass, Step};
+use super::{AddressChoice, DocumentRequest, KnownTranslations, Pass, Plan, Step};
 use crate::inference::translation::Translation;
 use crate::inference::translator::Translator;
 use canopy_base::error::Result;
@@ -39,9 +39,10 @@ pub(super) fn translate_through(
         known: &mut KnownTranslations::default(),
     };
     let first = whole.first_leg();
-    let flow = first
-        .plan_in(None)
-        .pass_over(&mut one, Pass::new(pass.options), &mut |step| match step {
+    let flow = Plan::new(&first, None).pass_over(
+        &mut one,
+        Pass::new(pass.options),
+        &mut |step| match step {
             Step::Translated { index, translation } => {
                 middle.sentences[index].text.clone_from(&translation.text);
                 found.insert(index, translation);
@@ -50,7 +51,8 @@ pub(super) fn translate_through(
             }
             Step::Waiting => on_step(Step::Waiting),
             Step::Drafted { .. } | Step::Alternatives { .. } => ControlFlow::Continue(()),
-        })?;
+        },
+    )?;
     if flow.is_break() {
         return Ok(flow);
     }
@@ -72,27 +74,25 @@ pub(super) fn translate_through(
         }
         translation
     };
-    second
-        .plan_in(formality)
-        .pass_over(&mut one, further, &mut |step| match step {
-            Step::Drafted { .. } => ControlFlow::Continue(()),
-            Step::Waiting => on_step(step),
-            Step::Alternatives {
+    Plan::new(&second, formality).pass_over(&mut one, further, &mut |step| match step {
+        Step::Drafted { .. } => ControlFlow::Continue(()),
+        Step::Waiting => on_step(step),
+        Step::Alternatives {
+            index,
+            translations,
+        } => {
+            let whole = translations.into_iter().map(|it| whole_of(index, it));
+            let translations = whole.collect();
+            on_step(Step::Alternatives {
                 index,
                 translations,
-            } => {
-                let whole = translations.into_iter().map(|it| whole_of(index, it));
-                let translations = whole.collect();
-                on_step(Step::Alternatives {
-                    index,
-                    translations,
-                })
-            }
-            Step::Translated { index, translation } => {
-                let translation = whole_of(index, translation);
-                on_step(Step::Translated { index, translation })
-            }
-        })
+            })
+        }
+        Step::Translated { index, translation } => {
+            let translation = whole_of(index, translation);
+            on_step(Step::Translated { index, translation })
+        }
+    })
 }
 
 /// Adds score and warnings of the translation in between.

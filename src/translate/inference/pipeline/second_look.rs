@@ -9,7 +9,6 @@ use super::{DocumentRequest, JointSearch, OnEvent, Pass, Step, TranslationEvent}
 use crate::inference::preparation::loses_names;
 use crate::inference::reading::ReadingOptions;
 use crate::inference::translation::{Flag, Translation};
-use crate::inference::translator::Translator;
 use canopy_base::error::Result;
 use canopy_document::document::{Document, Sentence};
 use canopy_document::placeholder;
@@ -38,7 +37,11 @@ impl JointSearch<'_> {
         on_event: &mut OnEvent<'_>,
     ) -> Result<ControlFlow<()>> {
         let mut doubtful = Vec::new();
-        let put_aside = self.translator.looks_again.then_some(&mut doubtful);
+        let put_aside = self
+            .translator
+            .options()
+            .looks_again
+            .then_some(&mut doubtful);
         let searched = self.search(documents, put_aside, on_event);
         if searched.is_err() {
             // They are better than nothing.
@@ -188,13 +191,6 @@ impl JointSearch<'_> {
     fn adds_points(&self, document: &Document, index: usize) -> bool {
         let Sentence { text, points, .. } = &document.sentences[index];
         !self.reader.strips_markup() && self.reader.prepared(text, points).keeps()
-    }
-}
-
-impl Translator {
-    /// Leaves translations as the first search finds them, or searches broken ones again, as is usual.
-    pub fn set_second_look(&mut self, looks_again: bool) {
-        self.looks_again = looks_again;
     }
 }
 

@@ -45,14 +45,8 @@ impl Translator {
     pub fn reader(&self) -> ModelReader<'_> {
         ModelReader {
             translator: self,
-            options: self.reading,
+            options: self.options().reading,
         }
-    }
-
-    /// From now on units that it is scored on and that hold several sentences are translated sentence by sentence, as those
-    /// of a document are.
-    pub fn cut_units(&mut self) {
-        self.reading.cuts_units = true;
     }
 }
 
@@ -177,6 +171,16 @@ impl<'m> ModelReader<'m> {
             .into_iter()
             .flat_map(|it| self.parts(it))
             .collect()
+    }
+
+    /// The sentences of all units of a document, or of what they are cut into, as a reader sees them.
+    pub fn sentences_of_units(&self, units: &DocumentUnits) -> Vec<String> {
+        let sentences = units.shown.iter().enumerate().flat_map(|(unit, text)| {
+            let is_known = units.known.get(unit).is_some();
+            let parts = self.scored_parts(text, is_known).into_iter();
+            parts.map(|part| part.trim().to_owned())
+        });
+        sentences.collect()
     }
 
     /// A sentence in parts that the model reads.

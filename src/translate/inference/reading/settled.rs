@@ -58,7 +58,7 @@ impl ModelReader<'_> {
             return Some(Translation::written(text.to_owned()));
         }
         let shown = text.trim();
-        let translation = self.translator.own_memory()?.exact(shown)?;
+        let translation = self.translator.resources().memory()?.exact(shown)?;
         Some(Translation {
             flags: vec![Flag::Memory],
             ..Translation::written(text.replacen(shown, translation, 1))

@@ -16,7 +16,7 @@ use self::describe::{Described, amount, gate_name, model};
 use self::rows::Layout;
 pub(super) use self::text::{Excerpt, TracedText};
 use super::translation::Translation;
-use super::translator::Translator;
+use super::translator::{TraceRequest, Translator};
 use canopy_base::error::Result;
 use canopy_document::document::Document;
 use canopy_explain::trace::{
@@ -65,8 +65,8 @@ impl Translator {
     ) -> Result<Trace> {
         let num_sentences = document.sentences.len();
         assert_eq!(translations.len(), num_sentences, "translations");
-        if let Some(there) = self.remote() {
-            return self.trace_remotely(there, document, translations, part, None);
+        if let Some(there) = self.loaded().remote() {
+            return TraceRequest::answered_by((there, self), document, translations, part, None);
         }
         let (config, text) = (
             &self.description().model,
@@ -148,10 +148,14 @@ impl Translator {
         part: Option<Range<usize>>,
         top_t: Option<usize>,
     ) -> Result<Trace> {
-        if let Some(there) = self.remote() {
-            return self.trace_remotely(there, document, translations, part, top_t);
+        if let Some(there) = self.loaded().remote() {
+            return TraceRequest::answered_by((there, self), document, translations, part, top_t);
         }
-        let other = top_t.and_then(|top_t| self.with_top_t(top_t.max(1)));
+        let other = top_t.and_then(|top_t| {
+            let mut other = self.clone();
+            let has_choice = other.loaded_mut().set_top_t(top_t.max(1));
+            has_choice.then_some(other)
+        });
         let translator = other.as_ref().unwrap_or(self);
         translator.trace_part(document, translations, part)
     }

@@ -1,25 +1,21 @@
 //! Models of other programs: opened as they are, without becoming a folder of ours.
 
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use burn::module::Module;
 use burn::tensor::Device;
 
-use super::markup::AlignmentHeads;
-use super::{ModelInfo, Reads, Translator, reads};
+use super::LoadedModel;
 use crate::inference::device::{ComputeDevice, DeviceChoice};
 use crate::inference::installed_models::StatedModel;
 use crate::inference::language_model::{described_language_model, is_language_model};
-use crate::inference::reading::ReadingOptions;
-use crate::inference::tracing::TraceCost;
 use canopy_base::error::{Error, Result};
 use canopy_corpus::is_same_language;
 use canopy_models::interchange::{
     self, Archive, ForeignModel, LanguageTokens as TokenPlace, Stated, TokenizerFiles,
 };
 use canopy_models::weights::{Languages, ModelFolder, SearchPreference};
-use canopy_nn::model::{Architecture, Model, ModelConfig};
+use canopy_nn::model::{Model, ModelConfig};
 use canopy_nn::search::SearchOptions;
 use canopy_nn::shortlist::Vocabularies;
 use canopy_tokenize::{
@@ -238,7 +234,7 @@ fn import_stated(
     })
 }
 
-impl Translator {
+impl LoadedModel {
     /// Opens a folder or zip file of another program's translation model, between these languages if it has a choice.
     /// Name and languages are those that are `stated`, if its files have no others or a person states them.
     ///
@@ -253,58 +249,7 @@ impl Translator {
         check_translates(path)?;
         let device = ComputeDevice::open(device)?;
         let opened = import_stated(path, between, stated, (&device.device, true))?;
-        Ok(Self::around(opened, path, device))
-    }
-
-    /// A translator with the model of `folder`.
-    pub fn around(opened: ImportedModel, folder: &Path, device: ComputeDevice) -> Self {
-        let ImportedModel {
-            description,
-            model,
-            tokenizer,
-        } = opened;
-        let packing = model.packing().unwrap_or_default();
-        let mut model = model.packed_as(packing);
-        model.length_penalty = description.search.map(|search| search.length_penalty);
-        model.beam_size = description.search.and_then(|search| search.beam_size);
-        let is_imported = tokenizer.own().is_none();
-        let is_transformer = description.model.architecture == Architecture::Transformer;
-        let reads = match reads(&model, &description) {
-            Reads::Nothing if is_imported && is_transformer => Reads::Confirmed,
-            reads => reads,
-        };
-        let heads = description
-            .alignment
-            .map(|[layer, head]| AlignmentHeads::Head { layer, head });
-        Self {
-            info: ModelInfo {
-                name: description.name.clone(),
-                folder: folder.to_owned(),
-                source_language: description.languages.source.clone(),
-                target_language: description.languages.target.clone(),
-                num_parameters: model.num_params(),
-                reads,
-                trace_cost: TraceCost::from_config(&description.model),
-            },
-            device,
-            model,
-            vocabulary: tokenizer.own().cloned(),
-            reading: ReadingOptions {
-                strips_markup: is_imported,
-                ..ReadingOptions::default()
-            },
-            looks_again: true,
-            tokenizer: tokenizer.shared(),
-            description,
-            context_encoder: OnceLock::new(),
-            alignment_heads: heads.unwrap_or_default(),
-            memory: None,
-            terms: None,
-            address: None,
-            german_forms: OnceLock::new(),
-            second: None,
-            remote: None,
-        }
+        Ok(Self::new(opened, path, device))
     }
 }
 

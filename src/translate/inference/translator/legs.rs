@@ -59,9 +59,7 @@ impl Translator {
     pub(in crate::inference) fn first_leg(&self) -> Self {
         Self {
             second: None,
-            memory: None,
-            terms: None,
-            address: None,
+            resources: self.resources.emptied(),
             ..self.clone()
         }
     }
@@ -69,7 +67,7 @@ impl Translator {
     /// The second model, with the terms of the whole way.
     pub(in crate::inference) fn last_leg(&self, second: &Self) -> Self {
         Self {
-            terms: self.terms.clone(),
+            resources: second.resources.with_terms_of(&self.resources),
             ..second.clone()
         }
     }

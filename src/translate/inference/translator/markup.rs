@@ -10,7 +10,7 @@ use crate::inference::markup_projection::{
 use crate::inference::translation::{Flag, Translation};
 use canopy_document::placeholder;
 use canopy_nn::model::{AttentionKind, PackedBatch, RecordedVisits, Recording};
-use canopy_tokenize::Side;
+use canopy_tokenize::{Side, Tokenizer};
 
 /// The heads of the cross-attention whose weights align words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -38,17 +38,25 @@ impl AlignmentHeads {
 }
 
 impl Translator {
-    /// From now on the model gets no markup, and what it writes gets it by alignment, as with models whose vocabularies
-    /// have no placeholders.
-    pub fn strip_markup(&mut self) {
-        self.reading.strips_markup = true;
+    /// The alignment of words by this model.
+    pub fn aligner(&self) -> WordAligner<'_> {
+        WordAligner {
+            translator: self,
+            tokenizer: self.tokenizer(),
+            heads: self.options.alignment_heads,
+        }
     }
+}
 
-    /// Which heads align words.
-    pub fn set_alignment_heads(&mut self, heads: AlignmentHeads) {
-        self.alignment_heads = heads;
-    }
+/// The alignment of words by a model's cross-attention, and what is placed by it.
+#[derive(Debug, Clone, Copy)]
+pub struct WordAligner<'t> {
+    translator: &'t Translator,
+    tokenizer: &'t dyn Tokenizer,
+    heads: AlignmentHeads,
+}
 
+impl WordAligner<'_> {
     /// Puts the markup of a source sentence, whose points show `points`, into any translation of it.
     pub fn with_markup(&self, source: &str, points: &[String], target: &str) -> Projected {
         let source = StrippedSource::from_text(source, points);
@@ -61,12 +69,12 @@ impl Translator {
             target: tokens.map(|token| token.range).collect(),
             ..alignment
         };
-        projected(&source, &target, &alignment, self.written_language())
-    }
-
-    /// The language of what this model writes.
-    fn written_language(&self) -> &str {
-        &self.description.languages.target
+        projected(
+            &source,
+            &target,
+            &alignment,
+            &self.translator.description().languages.target,
+        )
     }
 
     /// Which words of a sentence, whose points show `points`, became which words of a translation; nothing where two models
@@ -74,11 +82,13 @@ impl Translator {
     pub fn word_links(&self, source: &str, points: &[String], target: &str) -> Vec<WordLink> {
         let source = StrippedSource::from_text(source, points);
         let target = placeholder::folded(&placeholder::stripped(target));
-        if self.second.is_some() || self.reader().parts(&source.text).len() != 1 {
+        if self.translator.second.is_some()
+            || self.translator.reader().parts(&source.text).len() != 1
+        {
             return Vec::new();
         }
         let ids = self.tokenizer.encode(Side::Target, target.trim());
-        if ids.is_empty() || ids.len() >= self.description.model.max_tokens {
+        if ids.is_empty() || ids.len() >= self.translator.description().model.max_tokens {
             return Vec::new();
         }
         let alignment = self.alignment(&[(&source.text, &ids)]);
@@ -97,7 +107,7 @@ impl Translator {
     }
 
     /// Puts the markup back into a translation whose `parts` are the pieces of source text and their ids.
-    pub(in crate::inference) fn with_markup_put_back(
+    pub(in crate::inference) fn put_back(
         &self,
         mut translation: Translation,
         source: &StrippedSource,
@@ -107,7 +117,7 @@ impl Translator {
             return translation;
         }
         let alignment = self.alignment(parts);
-        let language = self.written_language();
+        let language = &self.translator.description().languages.target;
         let projected = projected(source, &translation.text, &alignment, language);
         translation.text = projected.text;
         if projected.is_repaired {
@@ -181,15 +191,15 @@ impl Translator {
         source: &PackedBatch,
         target: &PackedBatch,
     ) -> BTreeMap<usize, Vec<(u32, f32)>> {
-        let num_layers = self.description.model.num_decoder_layers;
-        let (wanted, head) = self.alignment_heads.select(num_layers);
+        let num_layers = self.translator.description().model.num_decoder_layers;
+        let (wanted, head) = self.heads.select(num_layers);
         let keep = Recording {
             least: 0.0,
             visits: RecordedVisits::None,
             encoder_from: usize::MAX,
             decoder_from: wanted,
         };
-        let recorder = self.model.record(source, target, keep);
+        let recorder = self.translator.model().record(source, target, keep);
         let layers = recorder.layers.iter();
         let layer = layers
             .filter(|it| it.kind == AttentionKind::Cross)

@@ -12,8 +12,8 @@ impl Translator {
     /// translation memory, or learns from it, does so with the similar ones before those of its own; any other one looks
     /// them up, if it can ([`MemoryUse::KnnMt`]).
     pub fn remember(&mut self, memory: TranslationMemory) {
-        self.memory = Some(Arc::new(memory));
-        let model = &mut self.description.model;
+        self.resources.set_memory(memory);
+        let model = &mut self.loaded.description.model;
         let can_look_up = model.architecture == Architecture::Transformer;
         if model.memory_use.is_none() && can_look_up {
             model.memory_use = Some(MemoryUse::KnnMt);
@@ -26,7 +26,7 @@ impl Translator {
     /// # Errors
     /// [`Error::Config`] if it reads a memory or BERT already.
     pub fn learn_from_memory(&mut self) -> Result<()> {
-        let model = &mut self.description.model;
+        let model = &mut self.loaded.description.model;
         if model.memory_use == Some(MemoryUse::FuzzyMatch) || model.bert.is_some() {
             return Err(Error::Config {
                 field: "adapt",
@@ -41,23 +41,25 @@ impl Translator {
 
     /// All pairs that it takes over, reads, learns from or looks up.
     pub fn memory(&self) -> Option<&Arc<TranslationMemory>> {
-        self.description.memory.as_ref().or(self.memory.as_ref())
-    }
-
-    /// The user's pairs, which are taken over where they match exactly.
-    pub(in crate::inference) fn own_memory(&self) -> Option<&TranslationMemory> {
-        self.memory.as_deref()
+        self.loaded
+            .description
+            .memory
+            .as_ref()
+            .or(self.resources.memory())
     }
 
     /// Puts the user's memory before the model's own, if the model does anything with it.
     fn join_memories(&mut self) {
-        let (Some(memory), Some(_)) = (&self.memory, self.description.model.memory_use) else {
+        let (Some(memory), Some(_)) = (
+            self.resources.memory(),
+            self.loaded.description.model.memory_use,
+        ) else {
             return;
         };
-        let joined = match &self.description.memory {
+        let joined = match &self.loaded.description.memory {
             Some(own) => Arc::new(memory.before(own)),
             None => Arc::clone(memory),
         };
-        self.description.memory = Some(joined);
+        self.loaded.description.memory = Some(joined);
     }
 }

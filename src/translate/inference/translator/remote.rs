@@ -1,11 +1,11 @@
 //! The machine that searches and traces in place of this one.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::Translator;
+use super::{LoadedModel, Translator};
 use crate::inference::device::DeviceChoice;
 use crate::inference::translation::{Flag, Translation};
 use crate::remote::{ModelReference, RemoteModel, Traffic};
@@ -15,9 +15,6 @@ use canopy_explain::trace::{self, Trace};
 use canopy_kernels::packed::Quantization;
 use canopy_models::weights::RerankerFolder;
 use canopy_nn::model::MemoryUse;
-use canopy_nn::search::{
-    Encodings, InvalidScores, SearchEvent, SearchOptions, SourceText, search_documents,
-};
 
 /// A trace of a document on another machine.
 #[derive(Debug, Serialize, Deserialize)]
@@ -50,13 +47,18 @@ struct SentTranslation {
     parts: Vec<Vec<u32>>,
 }
 
-impl Translator {
+impl LoadedModel {
     /// Names the model for the other machine, if it is one that computes.
     pub(super) fn connect_remote(&mut self) -> Result<()> {
         if let Some(client) = &self.device.remote {
-            self.remote = Some(RemoteModel::new(client, &self.info.folder)?);
+            self.remote = Some(RemoteModel::new(client, &self.folder)?);
         }
         Ok(())
+    }
+
+    /// The model on the machine that computes in place of this one.
+    pub(in crate::inference) fn remote(&self) -> Option<&RemoteModel> {
+        self.remote.as_ref()
     }
 
     /// Languages of the model, and whether its weights are 8-bit integers.
@@ -65,10 +67,16 @@ impl Translator {
         let codes = [&languages.source, &languages.target].map(Clone::clone);
         (codes, self.quantization() == Quantization::Int8)
     }
+}
 
+impl Translator {
     /// Bytes sent and received between this machine and the one that searches.
     pub fn traffic(&self) -> Option<Traffic> {
-        let own = self.remote.as_ref().map(|there| there.client().traffic());
+        let own = self
+            .loaded
+            .remote
+            .as_ref()
+            .map(|there| there.client().traffic());
         let second = self.second.as_ref().and_then(|second| second.traffic());
         match (own, second) {
             (Some(own), Some(second)) => Some(Traffic {
@@ -83,7 +91,7 @@ impl Translator {
     /// Opens the model of a job of another machine; `reranker` chooses among the translations, not what the folder says.
     ///
     /// # Errors
-    /// As [`Self::open_between`] and [`Self::choose_by`].
+    /// As [`Self::open_between`] and [`LoadedModel::choose_by`].
     pub fn open_for_job(
         folder: &Path,
         device: DeviceChoice,
@@ -91,62 +99,21 @@ impl Translator {
         int8: bool,
         reranker: Option<RerankerFolder>,
     ) -> Result<Self> {
-        let mut translator = Self::open_alone(folder, device, (Some(source), Some(target)))?;
+        let mut loaded = LoadedModel::open(folder, device, (Some(source), Some(target)))?;
         if int8 {
-            translator.quantize(Quantization::Int8);
+            loaded.quantize(Quantization::Int8);
         }
         if let Some(reranker) = reranker {
-            translator.choose_by(reranker)?;
+            loaded.choose_by(reranker)?;
         }
-        Ok(translator)
+        Ok(loaded.into())
     }
+}
 
-    /// Searches translations of a text in the ids of this model.
-    ///
-    /// # Errors
-    /// If the device fails.
-    pub fn search_text(
-        &self,
-        text: &SourceText,
-        options: &SearchOptions,
-        found: &mut dyn FnMut(SearchEvent) -> ControlFlow<()>,
-    ) -> Result<Result<(), InvalidScores>> {
-        let (model, vocabulary) = (&self.model, &*self.tokenizer);
-        model.read_packed()?;
-        let mut kept = Encodings::default();
-        let search = || search_documents(model, vocabulary, text, options, &mut kept, found);
-        self.device
-            .attempt(search)
-            .map_err(|message| Error::DeviceLost { message })
-    }
-
-    /// The trace of a job of another machine.
-    ///
-    /// # Errors
-    /// If its numbers do not fit each other; as [`Self::trace`].
-    pub fn trace_job(&self, request: TraceRequest) -> Result<Trace> {
-        let document = request.document.document();
-        let fits = document.as_ref().is_some_and(|document| {
-            let num = document.sentences.len();
-            let part = request.part.as_ref();
-            request.translations.len() == num
-                && part.is_none_or(|part| part.start < part.end && part.end <= num)
-        });
-        let Some(document) = document.filter(|_| fits) else {
-            let message = "the document that was sent does not fit itself";
-            return Err(Error::panicked(message.to_owned()));
-        };
-        let translations = request.translations.into_iter();
-        let translations: Vec<Option<Translation>> = translations
-            .map(|sent| sent.map(Translation::from))
-            .collect();
-        self.trace_with(&document, &translations, request.part, request.top_t)
-    }
-
+impl TraceRequest {
     /// A trace by the other machine, which does not have what this translator remembers.
-    pub(in crate::inference) fn trace_remotely(
-        &self,
-        there: &RemoteModel,
+    pub(in crate::inference) fn answered_by(
+        (there, translator): (&RemoteModel, &Translator),
         document: &Document,
         translations: &[Option<Translation>],
         part: Option<Range<usize>>,
@@ -159,23 +126,41 @@ impl Translator {
             .map(|translation| translation.as_ref().map(SentTranslation::from))
             .collect();
         let document = SentDocument::from_document(document);
-        let request = |model| TraceRequest {
+        let request = |model| Self {
             model,
             document: document.clone(),
             translations: sent.clone(),
             part: part.clone(),
             top_t,
         };
-        there.file_of("/traces", self.remote_model(), request, &path)?;
+        there.file_of("/traces", translator.loaded.remote_model(), request, &path)?;
         let mut trace = trace::open(&path)?.trace()?.into_owned();
         trace.overview.model.looks_up =
-            self.description().model.memory_use == Some(MemoryUse::KnnMt);
+            translator.description().model.memory_use == Some(MemoryUse::KnnMt);
         Ok(trace)
     }
 
-    /// The model on the machine that computes in place of this one.
-    pub(in crate::inference) fn remote(&self) -> Option<&RemoteModel> {
-        self.remote.as_ref()
+    /// The trace that another machine requests.
+    ///
+    /// # Errors
+    /// If its numbers do not fit each other; as [`Translator::trace`].
+    pub fn run(self, translator: &Translator) -> Result<Trace> {
+        let document = self.document.document();
+        let fits = document.as_ref().is_some_and(|document| {
+            let num = document.sentences.len();
+            let part = self.part.as_ref();
+            self.translations.len() == num
+                && part.is_none_or(|part| part.start < part.end && part.end <= num)
+        });
+        let Some(document) = document.filter(|_| fits) else {
+            let message = "the document that was sent does not fit itself";
+            return Err(Error::panicked(message.to_owned()));
+        };
+        let translations = self.translations.into_iter();
+        let translations: Vec<Option<Translation>> = translations
+            .map(|sent| sent.map(Translation::from))
+            .collect();
+        translator.trace_with(&document, &translations, self.part, self.top_t)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::Translator;
+use super::LoadedModel;
 use crate::inference::device::DeviceChoice;
 use crate::inference::installed_models::{foreign_files, is_own, place_of, stated_model};
 use canopy_base::error::{Error, Result};
@@ -13,7 +13,7 @@ use canopy_nn::model::{MemoryUse, Model, Reranker};
 use canopy_tokenize::Tokenizer;
 use canopy_tokenize::vocabulary::Vocabulary;
 
-impl Translator {
+impl LoadedModel {
     /// From now on, of the translations that a search finds for a sentence, the one is taken from which the model in
     /// `reranker` recovers the source best, see [`Reranker`].
     ///
@@ -26,7 +26,7 @@ impl Translator {
             reason,
             path: reranker.folder.clone(),
         };
-        let back = self.open_back(&reranker.folder)?;
+        let back = Back::open(&reranker.folder, self)?;
         let (own, languages) = (&self.description.languages, &back.description.languages);
         let translates_back = is_same_language(&own.source, &languages.target)
             && is_same_language(&own.target, &languages.source);
@@ -54,42 +54,6 @@ impl Translator {
         self.description.reranker = Some(reranker);
         Ok(())
     }
-
-    /// The model in `folder`, from the target's language to the source's where it has a choice.
-    fn open_back(&self, folder: &Path) -> Result<Back> {
-        let folder = place_of(folder);
-        if !is_own(folder) {
-            let own = &self.description.languages;
-            let between = (Some(own.target.as_str()), Some(own.source.as_str()));
-            let device = if self.device.is_cpu() {
-                DeviceChoice::Cpu
-            } else {
-                DeviceChoice::Gpu
-            };
-            let opened = Self::open_foreign(
-                &foreign_files(folder),
-                device,
-                between,
-                stated_model(folder),
-            )?;
-            return Ok(Back {
-                description: opened.description,
-                model: opened.model,
-                tokenizer: Some(opened.tokenizer),
-            });
-        }
-        // Not as a translator: two models may choose for each other.
-        let description = ModelFolder::alone(folder)?;
-        let (model, tokenizer) = description.load_unread(folder, &self.device.device)?;
-        let own = self.vocabulary().map(Vocabulary::tokens);
-        let back = tokenizer.own();
-        let has_same_ids = own.is_some() && own == back.map(|back| back.tokens());
-        Ok(Back {
-            description,
-            model,
-            tokenizer: (!has_same_ids).then(|| tokenizer.shared()),
-        })
-    }
 }
 
 /// A model of the opposite direction.
@@ -98,4 +62,42 @@ struct Back {
     model: Model,
     /// None if its ids are those of the model whose translations it ranks.
     tokenizer: Option<Arc<dyn Tokenizer>>,
+}
+
+impl Back {
+    /// The model in `folder`, from the target's language of `ranked` to its source's where it has a choice.
+    fn open(folder: &Path, ranked: &LoadedModel) -> Result<Self> {
+        let folder = place_of(folder);
+        if !is_own(folder) {
+            let own = &ranked.description.languages;
+            let between = (Some(own.target.as_str()), Some(own.source.as_str()));
+            let device = if ranked.device.is_cpu() {
+                DeviceChoice::Cpu
+            } else {
+                DeviceChoice::Gpu
+            };
+            let opened = LoadedModel::open_foreign(
+                &foreign_files(folder),
+                device,
+                between,
+                stated_model(folder),
+            )?;
+            return Ok(Self {
+                description: opened.description,
+                model: opened.model,
+                tokenizer: Some(opened.tokenizer),
+            });
+        }
+        // Not as a translator: two models may choose for each other.
+        let description = ModelFolder::alone(folder)?;
+        let (model, tokenizer) = description.load_unread(folder, &ranked.device.device)?;
+        let own = ranked.vocabulary.as_deref().map(Vocabulary::tokens);
+        let back = tokenizer.own();
+        let has_same_ids = own.is_some() && own == back.map(|back| back.tokens());
+        Ok(Self {
+            description,
+            model,
+            tokenizer: (!has_same_ids).then(|| tokenizer.shared()),
+        })
+    }
 }

@@ -29,13 +29,17 @@ impl Translator {
     ) -> Result<MeanLogProbs> {
         let unknown =
             |(&sentence, texts): (&usize, &Vec<String>)| (sentence, vec![None; texts.len()]);
-        let mut means: MeanLogProbs = candidates.iter().map(unknown).collect();
+        let mut scoring = Scoring {
+            translator: self,
+            candidates,
+            means: candidates.iter().map(unknown).collect(),
+        };
         if self.second.is_some() {
-            return Ok(means);
+            return Ok(scoring.means);
         }
         let mut known = KnownTranslations::fixed(known.clone());
         let sentences: Vec<usize> = candidates.keys().copied().collect();
-        let reads_before = self.description.model.translations_before() > 0;
+        let reads_before = self.description().model.translations_before() > 0;
         let at_once = if reads_before {
             1
         } else {
@@ -53,25 +57,34 @@ impl Translator {
                 sentences: group,
                 known: &mut known,
             };
-            self.score(request, &before, candidates, &mut means)?;
+            scoring.score(request, &before)?;
         }
-        Ok(means)
+        Ok(scoring.means)
     }
+}
 
-    fn score(
-        &self,
-        mut request: DocumentRequest<'_>,
-        before: &[Vec<u32>],
-        candidates: &BTreeMap<usize, Vec<String>>,
-        means: &mut MeanLogProbs,
-    ) -> Result<()> {
+/// Candidates that are scored, and the means of those that have been.
+struct Scoring<'a> {
+    translator: &'a Translator,
+    candidates: &'a BTreeMap<usize, Vec<String>>,
+    means: MeanLogProbs,
+}
+
+impl Scoring<'_> {
+    /// Scores the candidates of the sentences of a request, which are read after `before`.
+    fn score(&mut self, mut request: DocumentRequest<'_>, before: &[Vec<u32>]) -> Result<()> {
+        let Scoring {
+            translator,
+            candidates,
+            means,
+        } = self;
         let sentences = request.sentences.iter();
         let options = SearchOptions::default();
         let pass = Pass {
             before,
             ..Pass::new(&options)
         };
-        let search = JointSearch::new(self, pass);
+        let search = JointSearch::new(translator, pass);
         let mut gathered = search.gathered(sentences.map(|&sentence| (0, sentence)));
         search.gather(0, &mut request, &mut gathered)?;
         let Gathered {
@@ -80,8 +93,8 @@ impl Translator {
             pending,
             ..
         } = gathered;
-        let special = self.tokenizer.special();
-        let longest = self.description.model.max_tokens - 1;
+        let special = translator.tokenizer().special();
+        let longest = translator.description().model.max_tokens - 1;
         let (mut forced, mut places) = (Candidates::new(), HashMap::new());
         for &number in &text.wanted {
             let ((_, sentence), _) = owners[number];
@@ -98,7 +111,7 @@ impl Translator {
             }
         }
         text.wanted.retain(|number| forced.contains_key(number));
-        let (model, vocabulary) = (&self.model, &*self.tokenizer);
+        let (model, vocabulary) = (translator.model(), translator.tokenizer());
         model.read_packed()?;
         // What every translation begins with says nothing of any.
         let begun = special.target_prefix.len();
@@ -110,7 +123,8 @@ impl Translator {
             }
             ControlFlow::Continue(())
         };
-        let scored = self
+        let scored = translator
+            .loaded
             .device
             .attempt(|| force_documents(model, vocabulary, &text, &forced, &options, &mut found));
         match scored {

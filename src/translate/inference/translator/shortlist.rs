@@ -1,17 +1,17 @@
-//! A translator's use of a vocabulary shortlist.
+//! A model's use of a vocabulary shortlist.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::Translator;
+use super::LoadedModel;
 use canopy_base::error::Result;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_nn::shortlist::{Shortlist, Vocabularies};
 use canopy_tokenize::Side;
 
-impl Translator {
+impl LoadedModel {
     /// Reads a shortlist or a lexical table, see [`Shortlist::read`], and [uses](Self::use_shortlist) it.
     ///
     /// # Errors

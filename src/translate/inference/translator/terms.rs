@@ -50,6 +50,10 @@ impl TermUse {
         self
     }
 
+    pub(super) fn base(&self) -> &Arc<Termbase> {
+        self.usage.index().base()
+    }
+
     /// The terms, for checking translations.
     pub fn usage(&self) -> &TermUsage {
         &self.usage
@@ -126,7 +130,7 @@ pub(in crate::inference) struct TermWishes<'t> {
 impl<'t> TermWishes<'t> {
     pub fn new(translator: &'t Translator) -> Self {
         Self {
-            used: translator.terms.as_deref(),
+            used: translator.resources.terms().map(AsRef::as_ref),
             tokenizer: translator.tokenizer(),
             terms: BTreeMap::new(),
             held: BTreeMap::new(),
@@ -190,35 +194,6 @@ impl<'t> TermWishes<'t> {
             Some((*number, Arc::new(constraints)))
         });
         held.collect()
-    }
-}
-
-impl Translator {
-    /// Makes translations use terms from now on. Where they go through a third language, the second model does.
-    pub fn use_terms(&mut self, terms: TermUse) {
-        self.terms = Some(Arc::new(terms));
-    }
-
-    /// Sets the terms, with the forms that the translator's memory shows, or none; nothing changes where they are in use.
-    pub fn set_terms(&mut self, base: Option<&Arc<Termbase>>) {
-        let in_use = self.terms.as_ref().map(|terms| terms.usage.index().base());
-        match (in_use, base) {
-            (Some(own), Some(base)) if Arc::ptr_eq(own, base) => {}
-            (_, None) => self.terms = None,
-            (_, Some(base)) => {
-                let terms = TermUse::new(Arc::clone(base), TermMode::default());
-                let terms = match self.memory() {
-                    Some(memory) => terms.with_forms_of(memory.pairs().map(|(_, it)| it)),
-                    None => terms,
-                };
-                self.use_terms(terms);
-            }
-        }
-    }
-
-    /// The terms that translations use.
-    pub fn terms(&self) -> Option<&Arc<TermUse>> {
-        self.terms.as_ref()
     }
 }
 

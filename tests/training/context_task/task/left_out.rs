@@ -60,7 +60,9 @@ fn largest(
         sentence: mention.sentence - range.start,
     };
     let mut go_on = |_, _| ControlFlow::Continue(());
-    let view = translator.leave_one_out(change, &SearchOptions::default(), &mut go_on);
+    let view = translator
+        .probe(change, &SearchOptions::default())
+        .leave_one_out(&mut go_on);
     let mut view = view.expect("the model reads the document");
     // The other words of a sentence hang on nothing.
     view.selected = Some(Mention::PLACE);

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn a_model_with_damaged_weights_fails_at_a_sentence_with_a_name() {
     let mut translator = translator(None);
-    let Network::Transformer(network) = &mut translator.model.network else {
+    let Network::Transformer(network) = &mut translator.loaded.model.network else {
         panic!()
     };
     let words = network.embedding.words.clone();

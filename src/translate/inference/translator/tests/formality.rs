@@ -6,7 +6,7 @@ use super::*;
 #[expect(clippy::float_cmp, reason = "the same computation")]
 fn the_form_of_address_last_used_is_read_where_a_reader_is_addressed() {
     let mut translator = translator_behind(None, 0);
-    translator.description.model.address_form = true;
+    translator.loaded.description.model.address_form = true;
     let html = "<p>Open your file.</p><p>Close the page.</p><p>Close your page.</p>".to_owned();
     let document = Document::parse("page.html", Format::Html, html).expect("a page");
     let after = |first: &str, sentence: usize| {
@@ -75,7 +75,9 @@ fn the_requested_form_of_address_is_that_of_the_speaker() {
     let forms = AddressForms::new(translator.tokenizer(), TermMode::Soft);
     for (sentence, form) in [(2, FormOfAddress::Polite), (3, FormOfAddress::Du)] {
         let part = document.sentences[sentence].text.as_str();
-        let found = translator.form_constraints(&document, sentence, part, &known, None);
+        let found = translator
+            .resources
+            .form_constraints(&document, sentence, part, &known, None);
         assert_eq!(found, forms.constraints(form, part), "{}", said[sentence].0);
     }
 
@@ -93,7 +95,9 @@ fn the_requested_form_of_address_is_that_of_the_speaker() {
         (0, &nothing, FormOfAddress::Plural),
     ] {
         let part = document.sentences[sentence].text.as_str();
-        let found = translator.form_constraints(&document, sentence, part, known, None);
+        let found = translator
+            .resources
+            .form_constraints(&document, sentence, part, known, None);
         assert_eq!(found, forms.constraints(form, part), "{}", said[sentence].0);
     }
 }
@@ -107,7 +111,9 @@ fn the_form_of_address_that_a_person_used_last_is_requested() {
         let fixed = fixed.iter().map(|&(at, text)| (at, text.to_owned()));
         let part = document.sentences[sentence].text.as_str();
         let known = KnownTranslations::fixed(fixed.collect());
-        translator.form_constraints(&document, sentence, part, &known, None)
+        translator
+            .resources
+            .form_constraints(&document, sentence, part, &known, None)
     };
     let forms = AddressForms::new(translator.tokenizer(), TermMode::Soft);
     for (target, form) in [
@@ -140,6 +146,6 @@ fn the_form_of_address_that_a_person_used_last_is_requested() {
         None,
         "nothing stands before it"
     );
-    translator.description.languages.target = "fr".to_owned();
+    writes_french(&mut translator);
     assert_eq!(terms_of(&translator, &both, 3), None, "another language");
 }

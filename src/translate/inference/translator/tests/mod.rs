@@ -6,14 +6,17 @@ mod scoring;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::*;
+use crate::inference::device::ComputeDevice;
 use crate::inference::evaluation::SegmentRequest;
 use crate::inference::pipeline::{
-    AddressChoice, DocumentRequest, KnownTranslations, Pass, Plan, Step, TranslationEvent,
-    TranslationRequest,
+    AddressChoice, AddressForms, DocumentRequest, KnownTranslations, Pass, Plan, Step,
+    TranslationEvent, TranslationRequest,
 };
 use crate::inference::translation::{Flag, Translation};
+use canopy_corpus::memory::TranslationMemory;
 use canopy_corpus::{DocumentUnits, Segment, SegmentUnit};
 use canopy_document::document::Document;
 use canopy_document::document::Format;
@@ -25,6 +28,7 @@ use canopy_nn::model::{
     Side, SpecialTokens, Variant,
 };
 use canopy_nn::search::SearchOptions;
+use canopy_tokenize::ModelTokenizer;
 
 const MAX_TOKENS: usize = 24;
 
@@ -70,33 +74,22 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         },
         config,
     );
-    Translator {
-        info: ModelInfo {
-            name: "tiny".to_owned(),
-            folder: PathBuf::new(),
-            source_language: "en".to_owned(),
-            target_language: "de".to_owned(),
-            num_parameters: 0,
-            reads: reads(&model, &description),
-            trace_cost: crate::inference::TraceCost::default(),
-        },
-        context_encoder: OnceLock::new(),
-        device,
-        model,
-        tokenizer: Arc::new(vocabulary.clone()),
-        vocabulary: Some(Arc::new(vocabulary)),
-        reading: ReadingOptions::default(),
-        // A random model repeats itself, and has nothing better.
-        looks_again: false,
-        alignment_heads: AlignmentHeads::default(),
-        memory: None,
-        terms: None,
-        address: None,
-        german_forms: OnceLock::new(),
-        second: None,
-        remote: None,
+    let opened = ImportedModel {
         description,
-    }
+        model,
+        tokenizer: ModelTokenizer::Own(Arc::new(vocabulary)),
+    };
+    let mut translator = Translator::from(LoadedModel::new(opened, Path::new(""), device));
+    // A random model repeats itself, and has nothing better.
+    translator.options.looks_again = false;
+    translator
+}
+
+/// From now on it translates into French.
+fn writes_french(translator: &mut Translator) {
+    let languages = &mut translator.loaded.description.languages;
+    languages.target = "fr".to_owned();
+    translator.resources = LanguageResources::new(&translator.loaded.tokenizer, languages);
 }
 
 fn selective(side: Side) -> Context {
@@ -232,7 +225,7 @@ fn the_way_of_a_request_follows_from_the_model_and_the_form_of_address() {
     assert_eq!(way(&reading, None), "in order");
     assert_eq!(way(&reading, du), "in order, then in a form");
     let mut french = translator(None);
-    french.description.languages.target = "fr".to_owned();
+    writes_french(&mut french);
     assert_eq!(way(&french, du), "joint", "French has no such choice here");
     let mut second = translator(None);
     second.info.source_language = "de".to_owned();
@@ -310,7 +303,9 @@ fn terms_are_looked_up_in_the_source_of_what_is_a_translation_itself() {
     let free = translated(&second);
     let mut base = canopy_qa::terms::Termbase::empty("en", "fr");
     base.terms = vec![canopy_qa::terms::Term::new("file", "dossier")];
-    second.use_terms(TermUse::new(Arc::new(base), TermMode::Hard));
+    second
+        .resources
+        .use_terms(TermUse::new(Arc::new(base), TermMode::Hard));
     let bound = translated(&second);
     assert!(!free[0].contains("dossier"), "{free:?}");
     assert!(bound[0].to_lowercase().contains("dossier"), "{bound:?}");

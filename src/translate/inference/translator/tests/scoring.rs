@@ -134,7 +134,7 @@ fn a_long_sentence_is_scored_as_it_is_translated() {
     let parts = whole.expect("a translation").parts;
     let parts = parts.iter().map(|ids| {
         translator
-            .tokenizer
+            .tokenizer()
             .decode(canopy_tokenize::Side::Target, ids)
     });
     let expected = parts.collect::<Vec<_>>().join(" ");
