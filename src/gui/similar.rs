@@ -15,7 +15,7 @@ use canopy_corpus::memory::{PairOrigin, TranslationMemory};
 use canopy_document::changes::{Part, changes};
 
 /// Width of the button at the end of the target's column.
-const BUTTON: f32 = 52.0;
+const BUTTON: f32 = 64.0;
 
 /// The pairs last found; kept until another sentence is selected.
 #[derive(Default)]
