@@ -2,13 +2,12 @@
 
 use egui::{Align, Button, Label, Layout, RichText, ScrollArea, Sense, Spinner, Ui, vec2};
 
+use super::icons;
 use super::labels::{self, capitalised};
-use super::row_layout::Columns;
-use super::segment_history::{marked, readable_changes};
-use super::shortcuts::written;
+use super::listed_row::{BUTTON, cell, end_ui, row, share_ui, text_ui};
+use super::segment_history::readable_changes;
+use super::shortcuts::hint_with_key;
 use super::theme::Palette;
-use super::{icons, typeset};
-use canopy_app::actions::action_for;
 use canopy_app::document::alternatives::Search;
 use canopy_app::jobs::JobId;
 use canopy_app::progress::{Preparation, duration};
@@ -17,9 +16,6 @@ use canopy_chart::charts::thousands;
 use canopy_document::changes::Part;
 use canopy_document::placeholder::stripped;
 use canopy_translate::inference::{Flag, Translation};
-
-/// Width of the button at the end of a row.
-const BUTTON: f32 = 62.0;
 
 /// The rows last shown; kept until the list, or the translation, is another one.
 #[derive(Default)]
@@ -32,7 +28,7 @@ struct Row {
     /// How likely it is to be good.
     percent: String,
     hint: String,
-    /// What is doubtful about it.
+    /// Its warnings, a line each.
     warnings: String,
     /// Its text, in which words that the translation lacks are marked.
     parts: Vec<(Part, String)>,
@@ -145,7 +141,8 @@ fn buttons_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         AlternativesState::None | AlternativesState::Failed(_) => {
             let reason = state.document.why_no_alternatives(&state.models);
             let find = AlternativesCommand::Find;
-            let hint = with_key(ui, "Searches for other translations", find.clone());
+            let hint = "Searches for other translations";
+            let hint = hint_with_key(ui, hint, &Command::Alternatives(find.clone()));
             let button = Button::new("Find alternatives").small();
             let button = ui.add_enabled(reason.is_none(), button);
             let button = button.on_hover_text(hint);
@@ -192,15 +189,6 @@ fn why_none(found: &[Translation]) -> &'static str {
     }
 }
 
-/// A tooltip with the key of a command.
-fn with_key(ui: &Ui, hint: &str, command: AlternativesCommand) -> String {
-    let action = action_for(&Command::Alternatives(command));
-    let shortcut = action.and_then(|action| action.shortcut);
-    let is_mac = ui.ctx().os().is_mac();
-    let key = shortcut.map_or_else(String::new, |it| format!(" ({})", written(it, is_mac)));
-    format!("{hint}{key}")
-}
-
 impl Row {
     fn new(one: &Translation, present: &str) -> Self {
         let (text, present) = (stripped(&one.text), stripped(present));
@@ -228,39 +216,20 @@ impl Row {
     }
 
     fn ui(&self, ui: &mut Ui, place: usize, palette: &Palette, commands: &mut Vec<Command>) {
-        ui.horizontal_top(|ui| {
-            ui.spacing_mut().item_spacing.x = 0.0;
-            let columns = Columns::new(ui.available_width());
-            let mut cell = |width: f32, content: &mut dyn FnMut(&mut Ui)| {
-                let layout = Layout::top_down(Align::Min);
-                ui.allocate_ui_with_layout(vec2(width, 0.0), layout, |ui| {
-                    ui.set_width(width);
-                    content(ui);
-                });
-            };
-            cell(columns.source.min, &mut |ui| {
-                let percent = RichText::new(&self.percent).color(palette.accent);
-                let response = ui.vertical_centered(|ui| ui.label(percent.size(12.5)));
-                response.inner.on_hover_text(&self.hint);
-            });
+        row(ui, |ui, columns| {
+            let first = columns.source.min;
+            share_ui(ui, first, (&self.percent, &self.hint), palette);
             let mark = if self.warnings.is_empty() { 0.0 } else { 20.0 };
-            cell(mark, &mut |ui| {
+            cell(ui, mark, |ui| {
                 if mark > 0.0 {
                     let (rect, response) = ui.allocate_exact_size(vec2(14.0, 17.0), Sense::hover());
                     icons::warning(ui.painter(), rect.center(), palette.warning);
                     response.on_hover_text(&self.warnings);
                 }
             });
-            let width = columns.target.max - columns.source.min - mark - BUTTON;
-            cell(width.max(80.0), &mut |ui| {
-                let mut job = marked(&self.parts, palette);
-                job.wrap.max_width = ui.available_width();
-                ui.label(typeset::galley(ui, typeset::Text::new(job)));
-            });
-            cell(BUTTON, &mut |ui| {
-                let layout = Layout::right_to_left(Align::Min);
-                ui.with_layout(layout, |ui| self.button_ui(ui, place, palette, commands));
-            });
+            let width = columns.target.max - first - mark - BUTTON;
+            text_ui(ui, width.max(80.0), &self.parts, palette);
+            end_ui(ui, |ui| self.button_ui(ui, place, palette, commands));
         });
     }
 
@@ -269,18 +238,18 @@ impl Row {
             ui.label(RichText::new("current").size(12.0).color(palette.weak));
             return;
         }
-        let take = AlternativesCommand::Use(place);
+        let take = Command::Alternatives(AlternativesCommand::Use(place));
         let hint = "Puts it in place of the translation; Undo brings that back";
-        let hint = with_key(ui, hint, take.clone());
+        let hint = hint_with_key(ui, hint, &take);
         let button = Button::new(format!("Use {}", place + 1)).small();
         if ui.add(button).on_hover_text(hint).clicked() {
-            commands.push(Command::Alternatives(take));
+            commands.push(take);
         }
     }
 }
 
-/// Changes without the words that others stand in place of, so that the text can be read; words that are gone stay, struck
-/// through.
+/// Changes without the removed words that added ones replace, so that the text can be read; words removed without a replacement
+/// stay, struck through.
 fn replaced(parts: Vec<(Part, String)>) -> Vec<(Part, String)> {
     let is_added = |place: Option<usize>| {
         let part = place.and_then(|place| parts.get(place));

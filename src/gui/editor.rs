@@ -14,10 +14,9 @@ use egui::{
 use super::labels;
 use super::row_layout::{PADDING, Script};
 use super::sentence_row::paint_editor_frame;
-use super::shortcuts::written;
+use super::shortcuts::written_key;
 use super::theme::{self, Palette};
 use super::typeset;
-use canopy_app::actions::action_for;
 use canopy_app::markup::{self, Piece, Token};
 use canopy_app::{Command, Editor, Insertion};
 use canopy_chart::typesetting::Direction;
@@ -295,13 +294,6 @@ fn hint(ui: &Ui) -> String {
     ]
     .map(|command| written_key(ui, &command));
     format!("{keep}: save · {confirm}: save, confirm, next · {discard}: cancel")
-}
-
-/// The key of a command.
-fn written_key(ui: &Ui, command: &Command) -> String {
-    let is_mac = ui.ctx().os().is_mac();
-    let shortcut = action_for(command).and_then(|action| action.shortcut);
-    shortcut.map_or_else(String::new, |shortcut| written(shortcut, is_mac))
 }
 
 /// The text with room for the chips of its tags.

@@ -29,6 +29,7 @@ mod icons;
 mod labels;
 mod language_model;
 mod languages;
+mod listed_row;
 mod machines;
 mod menu;
 mod menu_keys;

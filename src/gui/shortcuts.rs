@@ -4,6 +4,7 @@ use egui::{Context, Grid, Id, KeyboardShortcut, Modifiers, RichText, Ui};
 
 use super::theme::{self, Palette};
 use super::{editor, find};
+use canopy_app::actions::action_for;
 use canopy_app::{
     ACTIONS, Action, AlternativesCommand, AppState, Command, FindCommand, Group, Key, OpenDocument,
     Page, Shortcut,
@@ -39,6 +40,21 @@ pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
         Key::F9 => egui::Key::F9,
     };
     KeyboardShortcut::new(modifiers, key)
+}
+
+/// The key of a command; empty if it has none.
+pub fn written_key(ui: &Ui, command: &Command) -> String {
+    let is_mac = ui.ctx().os().is_mac();
+    let shortcut = action_for(command).and_then(|action| action.shortcut);
+    shortcut.map_or_else(String::new, |shortcut| written(shortcut, is_mac))
+}
+
+/// A tooltip with the key of its command.
+pub fn hint_with_key(ui: &Ui, hint: &str, command: &Command) -> String {
+    match written_key(ui, command).as_str() {
+        "" => hint.to_owned(),
+        key => format!("{hint} ({key})"),
+    }
 }
 
 /// How a shortcut is written, in words where the fonts have no sign.

@@ -2,20 +2,16 @@
 
 use std::sync::Arc;
 
-use egui::{Align, Button, Layout, RichText, ScrollArea, Ui, vec2};
+use egui::{Button, RichText, ScrollArea, Ui};
 
+use super::listed_row::{BUTTON, cell, end_ui, row, share_ui, text_ui};
 use super::row_layout::Columns;
-use super::segment_history::{marked, readable_changes};
-use super::shortcuts::written;
+use super::segment_history::readable_changes;
+use super::shortcuts::hint_with_key;
 use super::theme::Palette;
-use super::typeset;
 use canopy_app::Command;
-use canopy_app::actions::action_for;
 use canopy_corpus::memory::{PairOrigin, TranslationMemory};
 use canopy_document::changes::{Part, changes};
-
-/// Width of the button at the end of the target's column.
-const BUTTON: f32 = 64.0;
 
 /// The pairs last found; kept until another sentence is selected.
 #[derive(Default)]
@@ -105,46 +101,20 @@ impl SimilarPanel {
 
 impl Found {
     fn ui(&self, ui: &mut Ui, place: usize, palette: &Palette, commands: &mut Vec<Command>) {
-        ui.horizontal_top(|ui| {
-            ui.spacing_mut().item_spacing.x = 0.0;
-            let columns = Columns::new(ui.available_width());
-            let mut cell = |width: f32, content: &mut dyn FnMut(&mut Ui)| {
-                let layout = Layout::top_down(Align::Min);
-                ui.allocate_ui_with_layout(vec2(width, 0.0), layout, |ui| {
-                    ui.set_width(width);
-                    content(ui);
-                });
-            };
-            cell(columns.source.min, &mut |ui| {
-                let percent = RichText::new(&self.percent).color(palette.accent);
-                let response = ui.vertical_centered(|ui| ui.label(percent.size(12.5)));
-                response.inner.on_hover_text(&self.hint);
-            });
-            cell(columns.source.span(), &mut |ui| {
-                let mut job = marked(&self.source_parts, palette);
-                job.wrap.max_width = ui.available_width();
-                let label = ui.label(typeset::galley(ui, typeset::Text::new(job)));
-                label.on_hover_text(&self.hint);
-            });
-            cell(columns.target.min - columns.source.max, &mut |_| ());
-            cell(columns.target.span() - BUTTON, &mut |ui| {
-                let mut job = marked(&self.target_parts, palette);
-                job.wrap.max_width = ui.available_width();
-                ui.label(typeset::galley(ui, typeset::Text::new(job)));
-            });
-            let label = format!("Use {}", place + 1);
-            cell(BUTTON, &mut |ui| {
-                let hint = use_hint(ui, place);
-                let layout = Layout::right_to_left(Align::Min);
-                ui.with_layout(layout, |ui| {
-                    if ui
-                        .add(Button::new(&label).small())
-                        .on_hover_text(hint)
-                        .clicked()
-                    {
-                        commands.push(Command::EditWith(self.target.clone()));
-                    }
-                });
+        row(ui, |ui, columns| {
+            let Columns { source, target, .. } = columns;
+            share_ui(ui, source.min, (&self.percent, &self.hint), palette);
+            let label = text_ui(ui, source.span(), &self.source_parts, palette);
+            label.on_hover_text(&self.hint);
+            cell(ui, target.min - source.max, |_| ());
+            text_ui(ui, target.span() - BUTTON, &self.target_parts, palette);
+            end_ui(ui, |ui| {
+                let hint = "Edit the selected sentence with this translation";
+                let hint = hint_with_key(ui, hint, &Command::UseMatch(place));
+                let button = Button::new(format!("Use {}", place + 1)).small();
+                if ui.add(button).on_hover_text(hint).clicked() {
+                    commands.push(Command::EditWith(self.target.clone()));
+                }
             });
         });
     }
@@ -158,14 +128,6 @@ fn target_parts(translation: &str, target: &str) -> Vec<(Part, String)> {
     let mut parts = readable_changes(translation, target);
     parts.retain(|(part, _)| *part != Part::Removed);
     parts
-}
-
-/// Tooltip of the button, with its key.
-fn use_hint(ui: &Ui, place: usize) -> String {
-    let shortcut = action_for(&Command::UseMatch(place)).and_then(|action| action.shortcut);
-    let is_mac = ui.ctx().os().is_mac();
-    let key = shortcut.map_or_else(String::new, |it| format!(" ({})", written(it, is_mac)));
-    format!("Edit the selected sentence with this translation{key}")
 }
 
 /// Where a pair comes from, a line for each part of it.

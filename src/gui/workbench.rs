@@ -271,7 +271,7 @@ fn bars_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     }
 }
 
-/// What is about the selected sentence, from the lower edge of the page up.
+/// The panels about the selected sentence, from the lower edge of the page up.
 fn panels_below_ui(
     ui: &mut Ui,
     state: &AppState,

@@ -30,10 +30,10 @@ pub enum AlternativesCommand {
     Close,
 }
 
-/// What the panel has of the selected sentence.
+/// The state of the list for the selected sentence.
 #[derive(Debug, Default)]
 pub enum AlternativesState {
-    /// Nobody has asked yet.
+    /// No search has been started.
     #[default]
     None,
     Running(Search),

@@ -1,5 +1,5 @@
-//! What drafts would save a language model: the time of a pass over one token and over several, whose logits are all wanted; how
-//! far these logits are from those of single tokens; and the passes of greedy decoding where a draft is offered:
+//! Measures drafts for a language model: the time of a pass over one token and over several, with the logits of all; how far
+//! these logits are from those of single tokens; and the passes of greedy decoding with a draft:
 //! `cargo run --release -p canopy-llm --example drafted -- FILE.gguf PROMPT.txt PAIRS.tsv`. A line of the table is what the model
 //! writes by itself, and the draft.
 
