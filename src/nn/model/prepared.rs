@@ -122,9 +122,21 @@ pub(super) struct MemoryQuery<'a, M> {
 }
 
 impl MemoryQuery<'_, VisibleMemory> {
-    /// The weights of an attention to the visible keys.
-    pub fn weights(self, attention: &MultiHeadAttention, keep: &Recording) -> AttentionWeights {
-        visible_weights(attention, self.rows, self.spans, self.memory, keep)
+    /// What an attention to the visible keys reads.
+    pub fn read_by(self, attention: &MultiHeadAttention) -> Tensor<2> {
+        self.memory
+            .read_by(attention, self.rows, self.spans, self.dropout)
+    }
+
+    /// [`Self::read_by`] with its weights.
+    pub fn read_with_weights(
+        self,
+        attention: &MultiHeadAttention,
+        keep: &Recording,
+    ) -> (Tensor<2>, AttentionWeights) {
+        let read = self.clone().read_by(attention);
+        let weights = visible_weights(attention, self.rows, self.spans, self.memory, keep);
+        (read, weights)
     }
 }
 
@@ -225,6 +237,22 @@ pub struct VisibleMemory {
     pub keys: Tensor<2>,
     pub values: Tensor<2>,
     pub visible: Visible,
+}
+
+impl VisibleMemory {
+    /// # Shapes
+    /// - queries, output: `[query rows, d_model]`
+    pub fn read_by(
+        &self,
+        attention: &MultiHeadAttention,
+        queries: Tensor<2>,
+        query_spans: &[QuerySpan],
+        dropout: Option<Dropout>,
+    ) -> Tensor<2> {
+        let projected = (self.keys.clone(), self.values.clone());
+        let segments = self.visible.segments(query_spans);
+        attention.attend(queries, projected, &segments, dropout)
+    }
 }
 
 /// Keys of sentences, keys and values of their tokens.

@@ -50,7 +50,7 @@ pub use zhang::PreviousEncoder;
 pub(super) type MemoryEncoder = PreviousEncoder;
 
 /// Presets in the order in which they are offered.
-const PRESETS: [&[Preset]; 16] = [
+const PRESETS: &[&[Preset]] = &[
     x_transformer::PRESETS,
     baselines::PRESETS,
     concatenation::PRESETS,
@@ -229,7 +229,7 @@ impl Context {
 impl Preset {
     /// All of them, in the order in which they are offered.
     pub fn all() -> impl Iterator<Item = &'static Self> {
-        PRESETS.into_iter().flatten()
+        PRESETS.iter().copied().flatten()
     }
 
     /// Finds a preset.

@@ -15,7 +15,7 @@ use crate::model::prepared::VisibleMemory;
 use crate::model::query_spans::QuerySpan;
 use crate::model::rows::select_rows;
 use crate::model::source2token::{Source2Token, Source2TokenConfig};
-use canopy_kernels::{Dropout, Segment};
+use canopy_kernels::Segment;
 
 /// Sentence encodings, and attention to them.
 #[derive(Module, Debug)]
@@ -45,7 +45,7 @@ impl SentenceAttention {
     ) -> Tensor<2> {
         let encodings = self.source2token.forward(tokens, &documents.sentences);
         let memory = self.prepare(encodings, documents);
-        self.attend(queries, query_spans, &memory, None)
+        memory.read_by(&self.attention, queries, query_spans, None)
     }
 
     /// Keys and values of the encodings.
@@ -62,20 +62,6 @@ impl SentenceAttention {
             values,
             visible,
         }
-    }
-
-    /// [`Self::forward`] over encodings that were prepared before.
-    pub fn attend(
-        &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &VisibleMemory,
-        dropout: Option<Dropout>,
-    ) -> Tensor<2> {
-        let projected = (memory.keys.clone(), memory.values.clone());
-        let segments = memory.visible.segments(query_spans);
-        self.attention
-            .attend(queries, projected, &segments, dropout)
     }
 
     /// Encodings of the sentences with tokens, the numbers of these sentences, and which of them each reader reads.

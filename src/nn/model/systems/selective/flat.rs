@@ -15,7 +15,7 @@ use crate::model::documents::Documents;
 use crate::model::prepared::VisibleMemory;
 use crate::model::query_spans::{QuerySpan, Visible};
 use crate::model::rows::select_rows;
-use canopy_kernels::{Dropout, Segment};
+use canopy_kernels::Segment;
 
 /// Sizes of a [`FlatAttention`] layer.
 #[derive(Config, Debug)]
@@ -58,7 +58,7 @@ impl FlatAttention {
         documents: &Documents,
     ) -> Tensor<2> {
         let memory = self.prepare(word_keys, word_values, documents);
-        self.attend(queries, query_spans, &memory, None)
+        memory.read_by(&self.attention, queries, query_spans, None)
     }
 
     /// Keys and values of all units, as often as there is an order to read them in.
@@ -81,20 +81,6 @@ impl FlatAttention {
             values: select_rows(self.attention.value.forward(values), &visible.keys),
             visible,
         }
-    }
-
-    /// [`Self::forward`] over units that were prepared before.
-    pub fn attend(
-        &self,
-        queries: Tensor<2>,
-        query_spans: &[QuerySpan],
-        memory: &VisibleMemory,
-        dropout: Option<Dropout>,
-    ) -> Tensor<2> {
-        let projected = (memory.keys.clone(), memory.values.clone());
-        let segments = memory.visible.segments(query_spans);
-        self.attention
-            .attend(queries, projected, &segments, dropout)
     }
 
     /// The weights of [`Self::forward`]; the segments say which keys a reader reads, the numbers which row of tokens or

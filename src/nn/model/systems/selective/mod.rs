@@ -335,7 +335,7 @@ impl Attend for FlatAttention {
     }
 
     fn attend_memory(&self, query: MemoryQuery<'_, VisibleMemory>) -> Tensor<2> {
-        self.attend(query.rows, query.spans, query.memory, query.dropout)
+        query.read_by(&self.attention)
     }
 
     fn attend_with_weights(
@@ -343,8 +343,7 @@ impl Attend for FlatAttention {
         query: MemoryQuery<'_, VisibleMemory>,
         keep: &Recording,
     ) -> (Tensor<2>, AttentionWeights) {
-        let read = self.attend_memory(query.clone());
-        (read, query.weights(&self.attention, keep))
+        query.read_with_weights(&self.attention, keep)
     }
 }
 
