@@ -5,6 +5,11 @@ OTHER pairs, whose English sides are taken. No film of PAIR's dev set and no ite
 sentence that ends each item with its verb spelled out, and OUT.none, a dash for each, so that `canopy corpus import text` and `canopy
 evaluate --hypotheses` translate them line by line; `ellipsis_items.py --join OUT LINES` then writes OUT.json and OUT.inputs, items whose
 reference is the translation, for `canopy corpus import ctxpro --train`.
+
+`ellipsis_items.py --spelled-out FOLDER PAIR OUT` writes PAIR's own items with the verb spelled out, OUT.train.json, OUT.train.inputs and
+the same for dev: what a sentence-level model can do that is given the verb. `--pairs FOLDER PAIR OUT` writes sentences of films that
+have a translation, OUT.source and OUT.target, for the style of such a model. `--made OUT` makes items of OUT.en and OUT.full, as
+`ellipsis_texts.py` writes them: OUT.items, and OUT.full and OUT.none of the last sentences alone.
 """
 import gzip
 import json
@@ -87,8 +92,67 @@ def join(out, translations):
         file.writelines(inputs)
 
 
-if sys.argv[1] == "--join":
-    join(*sys.argv[2:])
+def spelled_out_items(folder, pair, out):
+    films = {film(item) for item, _ in load(folder, pair, "dev")}
+    for split in ("train", "dev"):
+        items, inputs = [], []
+        for item, _ in load(folder, pair, split):
+            full = spelled_out(item)
+            if full and (film(item) in films) == (split == "dev"):
+                items.append(item | {"src segment": full})
+                inputs.append(full + "\n")
+        with open(f"{out}.{split}.json", "w", encoding="utf8") as file:
+            json.dump(items, file, ensure_ascii=False)
+        with open(f"{out}.{split}.inputs", "w", encoding="utf8") as file:
+            file.writelines(inputs)
+        print(f"{len(items)} items of {split}")
+
+
+def pairs(folder, pair, out):
+    """Antecedents of elided verbs, and items of the pair's other sets and of its reverse; none of a film of the dev set."""
+    films = {film(item) for item, _ in load(folder, pair, "dev")}
+    source, target = pair.split("-")
+    found = {}
+
+    def add(name, sides):
+        with gzip.open(f"{folder}/{name}.train.json.gz", "rt", encoding="utf8") as file:
+            for item in json.load(file):
+                for one, other in sides:
+                    texts = [" ".join(item.get(side, "").split()) for side in (one, other)]
+                    if film(item) not in films and 2 <= len(texts[0].split()) <= 40 and texts[1]:
+                        found[tuple(texts)] = None
+
+    add(f"auxiliary.{pair}", [("src ante segment", "ref ante segment")])
+    add(f"formality.{pair}", [("src segment", "ref segment")])
+    add(f"animacy.{target}-{source}", [("ref segment", "src segment"), ("ref ante segment", "src ante segment")])
+    for side, ending in enumerate(("source", "target")):
+        with open(f"{out}.{ending}", "w", encoding="utf8") as file:
+            file.writelines(f"<d>\n{texts[side]}\n" for texts in found)
+    print(f"{len(found)} pairs")
+
+
+def made(out):
+    def documents(ending):
+        with open(f"{out}.{ending}", encoding="utf8") as file:
+            return [text.splitlines() for text in file.read().split("<d>\n")[1:]]
+
+    rows, fulls = [], []
+    for number, (sentences, full) in enumerate(zip(documents("en"), documents("full"), strict=True)):
+        item = {"src segment": sentences[-1], "ref segment": "", "expected": "", "ante distance": 1, "segment id": number}
+        rows.append((item | {"document id": f"made/{number}"}, "<eos> ".join(sentences)))
+        fulls.append(full[-1] + "\n")
+    with open(f"{out}.items", "w", encoding="utf8") as file:
+        json.dump(rows, file)
+    with open(f"{out}.full", "w", encoding="utf8") as file:
+        file.writelines(fulls)
+    with open(f"{out}.none", "w", encoding="utf8") as file:
+        file.write("–\n" * len(rows))
+    print(f"{len(rows)} items")
+
+
+MODES = {"--join": join, "--spelled-out": spelled_out_items, "--pairs": pairs, "--made": made}
+if sys.argv[1] in MODES:
+    MODES[sys.argv[1]](*sys.argv[2:])
 else:
     folder, pair, *others, out = sys.argv[1:]
     collect(folder, pair, others, out)

@@ -1,16 +1,19 @@
 """English documents with verb ellipsis, for models that learn to read context: "Do you like music?" – "Yes, I do."
 
-usage: ellipsis_texts.py TATOEBA.tsv.gz OUT [NUMBER]; TATOEBA has English sentences in its first column, or in its second one where the first is not English. Writes OUT.en, a
+usage: ellipsis_texts.py TATOEBA.tsv.gz OUT [NUMBER] [--even]; TATOEBA has English sentences in its first column, or in its second one where the first is not English. Writes OUT.en, a
 sentence a line with <d> before each document, in which the last sentence has an auxiliary in place of its verb; OUT.full, the same
 with the verb spelled out ("Yes, I like."), whose translation by a sentence-level model is what the elliptic one is to become; and OUT.none,
 a dash for each line of OUT.full, so that `canopy corpus import text` and `canopy evaluate --hypotheses` translate it line by line.
+With --even a verb is drawn by the square root of its sentences, so that rare ones are read more often. `film_lines.py` writes such a
+file of CTXPRO's English sentences.
 """
 import gzip, random, re, sys
 from collections import Counter
 
 random.seed(1)
-table, out = sys.argv[1], sys.argv[2]
-number = int(sys.argv[3]) if len(sys.argv) > 3 else 12000
+is_even = "--even" in sys.argv
+table, out, *rest = [argument for argument in sys.argv[1:] if argument != "--even"]
+number = int(rest[0]) if rest else 12000
 column = 1 if "deu-eng" in table and not gzip.open(table, "rt", encoding="utf8").readline().split("\t")[0].isascii() else 0
 sentences = list(dict.fromkeys(line.split("\t")[column].strip() for line in gzip.open(table, "rt", encoding="utf8")))
 sentences = [s for s in sentences if 3 <= len(s.split()) <= 14 and '"' not in s]
@@ -82,9 +85,16 @@ def reply(verb, time):
 usable = [(s, *a) for s in sentences if (a := antecedent(s))]
 count = Counter(verb for _, verb, _, _ in usable)
 random.shuffle(usable)
+by_verb = {}
+for row in usable:
+    by_verb.setdefault(row[1], []).append(row)
+names, weights = list(by_verb), [len(rows) ** 0.5 for rows in by_verb.values()]
 documents, used = [], Counter()
 while len(documents) < number:
-    s, verb, time, asked = random.choice(usable)
+    if is_even:
+        s, verb, time, asked = random.choice(by_verb[random.choices(names, weights)[0]])
+    else:
+        s, verb, time, asked = random.choice(usable)
     if used[verb] > number // 25 or count[verb] < 3: continue
     used[verb] += 1
     short, full = reply(verb, time)
