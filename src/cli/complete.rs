@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::options::positive;
+use super::options::{Device, positive, warn_of_software};
 use super::terminal::print;
 use crate::error::{Error, Result};
 use canopy_llm::LanguageModel;
+use canopy_translate::inference::place_language_model;
 
 #[derive(Debug, Args)]
 pub(super) struct CompleteArguments {
@@ -22,6 +23,9 @@ pub(super) struct CompleteArguments {
     /// Tokens to write at most
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = positive())]
     tokens: usize,
+    /// Device: auto uses a hardware GPU if there is one, otherwise the CPU
+    #[arg(long, value_enum, default_value = "auto")]
+    device: Device,
     /// Print ids and texts of all tokens, and tokens per second, as JSON
     #[arg(long)]
     json: bool,
@@ -30,7 +34,9 @@ pub(super) struct CompleteArguments {
 pub(super) fn run(arguments: &CompleteArguments) -> Result<()> {
     let path = &arguments.prompt;
     let prompt = std::fs::read_to_string(path).map_err(Error::read(path))?;
-    let model = LanguageModel::open(&arguments.model)?;
+    let mut model = LanguageModel::open(&arguments.model)?;
+    let device = place_language_model(&mut model, arguments.device.into())?;
+    warn_of_software(&device);
     let completion = model.complete(&prompt, arguments.tokens)?;
     let text = if arguments.json {
         format!("{:#}\n", json!(completion))

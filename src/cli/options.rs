@@ -17,7 +17,8 @@ use canopy_document::document::{Document, ReadingOptions};
 use canopy_kernels::packed::Quantization;
 use canopy_project::Folders;
 use canopy_translate::inference::{
-    AddressChoice, DeviceChoice, Leg, ModelInfo, Translator, read_in_its_language,
+    AddressChoice, ComputeDevice, DeviceChoice, LanguageModelTranslator, Languages, Leg, ModelInfo,
+    Translator, read_in_its_language,
 };
 use canopy_translate::remote::{RemoteHost, keys_file, read_keys, set_key};
 
@@ -270,6 +271,13 @@ impl From<Device> for DeviceChoice {
     }
 }
 
+/// Warns of a GPU that is a program.
+pub(super) fn warn_of_software(device: &ComputeDevice) {
+    if device.software {
+        terminal::warn("this GPU is emulated on the CPU; --device cpu is several times faster");
+    }
+}
+
 impl ModelArguments {
     /// Loads the model; a software GPU gets a warning.
     pub(super) fn open(&self) -> Result<Translator> {
@@ -292,10 +300,19 @@ impl ModelArguments {
             None => library::legs_between(source, target, pivots)?,
         };
         let translator = Translator::open_legs(&legs, self.place.choice())?;
-        if translator.loaded().device().software {
-            terminal::warn("this GPU is emulated on the CPU; --device cpu is several times faster");
-        }
+        warn_of_software(translator.loaded().device());
         Ok(translator)
+    }
+
+    /// Opens a language model; a software GPU gets a warning.
+    pub(super) fn open_language_model(
+        &self,
+        path: &Path,
+        languages: Languages,
+    ) -> Result<LanguageModelTranslator> {
+        let model = LanguageModelTranslator::open(path, languages, self.place.choice())?;
+        warn_of_software(model.device());
+        Ok(model)
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde_json::json;
 
-use super::options::models;
+use super::options::{Device, models};
 use super::terminal::print;
 use crate::error::{BaseError, Error, Result};
 use canopy_explain::probed_heads_words;
@@ -16,6 +16,9 @@ pub(super) struct ProbeArguments {
     /// A language model: a GGUF file, a folder of Hugging Face, or the name of an installed one, which keeps what is found
     #[arg(value_name = "FILE.gguf|FOLDER|NAME", value_parser = models())]
     model: PathBuf,
+    /// Device: auto uses a hardware GPU if there is one, otherwise the CPU
+    #[arg(long, value_enum, default_value = "auto")]
+    device: Device,
     /// Print the scores of all heads as JSON
     #[arg(long)]
     json: bool,
@@ -30,7 +33,11 @@ pub(super) fn run(arguments: &ProbeArguments) -> Result<()> {
         }));
     }
     // The languages of the probe are its own.
-    let model = LanguageModelTranslator::open(&arguments.model, Languages::new("en", "de"))?;
+    let model = LanguageModelTranslator::open(
+        &arguments.model,
+        Languages::new("en", "de"),
+        arguments.device.into(),
+    )?;
     let scores = model.probe()?;
     if arguments.json {
         let heads = scores.iter().map(|it| {

@@ -1,4 +1,4 @@
-//! Language models on the CPU: GGUF files and folders of Hugging Face, their tokenizers and chat templates, decoders and T5
+//! Language models on the CPU and on a GPU: GGUF files and folders of Hugging Face, their tokenizers and chat templates, decoders and T5
 //! computed from the numbers of these files. Translation with them, the window and the server live above.
 //!
 //! ```

@@ -89,7 +89,7 @@ fn open(way: &Way, device: DeviceChoice) -> Result<OpenModel> {
             target_name: language::name(target),
             ..Languages::new(&way.source, target)
         };
-        let model = LanguageModelTranslator::open(folder, languages)?;
+        let model = LanguageModelTranslator::open(folder, languages, device)?;
         return Ok(OpenModel::LanguageModel(model));
     }
     let translator = match &way.route {

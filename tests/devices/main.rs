@@ -137,10 +137,12 @@ fn translated(
 }
 
 fn open(worker: &Worker, events: &Receiver<Event>, folder: &Path, device: DeviceChoice) -> String {
+    // A language model has none of its own; those of a translation model are these.
+    let languages = ["en", "de"].map(|code| folder.is_file().then(|| code.to_owned()));
     worker.send(Request::OpenModel {
         job: JobId(0),
         folder: folder.to_owned(),
-        languages: [None, None],
+        languages,
         second: None,
         device,
         memory: None,
@@ -157,10 +159,14 @@ fn child_loses_the_gpu_while_it_translates() {
     if !is_alone() {
         return;
     }
-    let model = tiny::model_folder();
+    loses_the_gpu_with(tiny::model_folder().path());
+}
+
+/// Loses the GPU with the first sentence that a model has translated; the CPU translates the rest.
+fn loses_the_gpu_with(model: &Path) {
     let (sender, events) = channel();
     let worker = Worker::spawn(DeviceLock::default(), sender, || ()).expect("a thread");
-    let name = open(&worker, &events, model.path(), DeviceChoice::Gpu);
+    let name = open(&worker, &events, model, DeviceChoice::Gpu);
     assert!(name.contains("Vulkan"), "{name}");
     let (translations, took_over) = translated(&worker, &events, 1);
     let before = took_over.expect("the CPU takes over");
@@ -173,7 +179,7 @@ fn child_loses_the_gpu_while_it_translates() {
     assert!(ComputeDevice::open(DeviceChoice::Gpu).is_err());
     let automatic = ComputeDevice::open(DeviceChoice::Auto).expect("the CPU");
     assert!(automatic.is_cpu());
-    let name = open(&worker, &events, model.path(), DeviceChoice::Cpu);
+    let name = open(&worker, &events, model, DeviceChoice::Cpu);
     assert!(name.starts_with("CPU"), "{name}");
     let (again, took_over) = translated(&worker, &events, 2);
     assert_eq!(took_over, None);
@@ -184,6 +190,25 @@ fn child_loses_the_gpu_while_it_translates() {
 #[ignore = "kernels are compiled on the CPU"]
 fn the_cpu_goes_on_when_the_gpu_is_lost_while_it_translates() {
     in_a_process("child_loses_the_gpu_while_it_translates", lavapipe());
+}
+
+#[test]
+#[ignore = "in a process of its own"]
+fn child_loses_the_gpu_while_a_language_model_translates() {
+    if is_alone() {
+        loses_the_gpu_with(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("src/llm/tests/data/tiny.gguf"),
+        );
+    }
+}
+
+#[test]
+#[ignore = "kernels are compiled on the CPU"]
+fn the_cpu_goes_on_when_the_gpu_of_a_language_model_is_lost() {
+    in_a_process(
+        "child_loses_the_gpu_while_a_language_model_translates",
+        lavapipe(),
+    );
 }
 
 /// How a run ends that is begun or goes on; its GPU is lost after three steps.

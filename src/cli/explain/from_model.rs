@@ -106,7 +106,7 @@ impl ExplainArguments {
             target_name: language::name(to),
             ..Languages::new(from, to)
         };
-        let mut model = LanguageModelTranslator::open(&path, languages)?;
+        let mut model = self.model.open_language_model(&path, languages)?;
         model.memory = self.memory.read(from, to)?.map(std::sync::Arc::new);
         Ok(Some(model))
     }

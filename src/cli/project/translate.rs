@@ -155,7 +155,7 @@ impl TranslateArguments {
             target_name: language::name(to),
             ..Languages::new(from, to)
         };
-        let mut model = LanguageModelTranslator::open(path, languages)?;
+        let mut model = self.model.open_language_model(path, languages)?;
         let terms = project.terms();
         if !terms.is_empty() {
             let base = Termbase::read_all(&terms, from, to)?;

@@ -9,9 +9,9 @@ use std::time::Instant;
 use super::arguments::TranslateArguments;
 use super::one_document::{read_by, warn_of_drafts, warn_of_flags};
 use super::report::{Found, ReportedModel, report};
-use crate::error::Result;
+use crate::error::{BaseError, Error, Result};
 use crate::options::wrong_usage;
-use crate::terminal::{StatusLine, duration, write_stderr};
+use crate::terminal::{self, StatusLine, duration, write_stderr};
 use canopy_chart::charts::thousands;
 use canopy_document::document::Document;
 use canopy_document::export;
@@ -57,6 +57,18 @@ impl LanguageModels {
             None => opened(arguments, &self.path, &from, &to)?,
         };
         let bytes = arguments.bytes_by_language_model(&translator, document);
+        if let Err(Error::Base(BaseError::DeviceLost { message })) = &bytes
+            && !translator.device().is_cpu()
+        {
+            terminal::warn(&format!(
+                "{}: {message}; the CPU translates the document",
+                translator.device().name
+            ));
+            let here = translator.on_cpu()?;
+            let bytes = arguments.bytes_by_language_model(&here, document);
+            self.open = Some(here);
+            return bytes;
+        }
         self.open = Some(translator);
         bytes
     }
@@ -92,7 +104,7 @@ fn opened(
         target_name: language::name(to),
         ..Languages::new(from, to)
     };
-    let mut translator = LanguageModelTranslator::open(path, languages)?;
+    let mut translator = arguments.model.open_language_model(path, languages)?;
     translator.memory = arguments.memory.read(from, to)?.map(Arc::new);
     let terms = arguments
         .terms

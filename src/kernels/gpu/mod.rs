@@ -1,21 +1,27 @@
-//! Kernels of our own on a GPU, for a search with packed weights: WGSL (`shaders/gpu`) on the device of burn.
+//! Kernels of our own on a GPU, for a search with packed weights and for language models: WGSL (`shaders/gpu`) on the device of
+//! burn.
 //!
 //! A word of a translation is some seventy small kernels, so that what it costs to start one decides how fast a search is. A
 //! [`Run`] starts all of a word at once, in one pass, with what it bound them to at the word before; burn's layers, which are
 //! the definition, start some forty a layer, one by one.
 
+mod language;
 mod matrix;
 mod operations;
 mod run;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use burn::tensor::Device;
 use rayon::prelude::*;
 use wgpu::{BindingType, BufferBindingType, BufferUsages, ShaderStages};
 
+use language::BlockForm;
+pub use language::{BlockNumbers, CachedAttention, GpuBlocks, Grouped};
 pub use matrix::{GpuKeys, GpuMatrix};
 pub use operations::{Attended, Keys};
 pub use run::{Bound, Run};
@@ -26,6 +32,12 @@ const ATTEND: &str = include_str!("../../../shaders/gpu/attend.wgsl");
 const SCORES: &str = include_str!("../../../shaders/gpu/scores.wgsl");
 const SSRU: &str = include_str!("../../../shaders/gpu/ssru.wgsl");
 const GATHER: &str = include_str!("../../../shaders/gpu/gather.wgsl");
+const BLOCKS: &str = include_str!("../../../shaders/gpu/blocks.wgsl");
+const RMS_NORM: &str = include_str!("../../../shaders/gpu/rms_norm.wgsl");
+const ROTATE: &str = include_str!("../../../shaders/gpu/rotate.wgsl");
+const STORE: &str = include_str!("../../../shaders/gpu/store.wgsl");
+const ATTEND_CACHED: &str = include_str!("../../../shaders/gpu/attend_cached.wgsl");
+const GATE: &str = include_str!("../../../shaders/gpu/gate.wgsl");
 
 /// Lines of `product.wgsl` where weights have 32 bits, and where they have 16.
 const NUMBERS: [(&str, &str); 2] = [
@@ -45,7 +57,7 @@ const SHAPE: u64 = 48;
 /// Groups of threads that can be started in one direction, on every GPU.
 const MOST_GROUPS: usize = 65_535;
 
-/// A kernel, in the order of [`Gpu::pipelines`].
+/// A kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Kernel {
     /// A product of few rows with weights of 32 bits.
@@ -60,15 +72,89 @@ enum Kernel {
     Ssru,
     Gather,
     Label,
+    /// A product of few rows with weights in blocks.
+    RowsOfBlocks(BlockForm),
+    TilesOfBlocks(BlockForm),
+    RmsNorm,
+    Rotate,
+    Store,
+    AttendCached,
+    Gate,
 }
+
+impl Kernel {
+    /// Those of a search with packed weights.
+    const OF_SEARCH: [Self; 10] = [
+        Self::Few,
+        Self::Many,
+        Self::FewHalves,
+        Self::ManyHalves,
+        Self::Norm,
+        Self::Attend,
+        Self::TopK,
+        Self::Ssru,
+        Self::Gather,
+        Self::Label,
+    ];
+
+    /// Those of a language model.
+    fn of_language_models() -> Vec<Self> {
+        let products = BlockForm::ALL.map(|it| [Self::RowsOfBlocks(it), Self::TilesOfBlocks(it)]);
+        let others = [
+            Self::RmsNorm,
+            Self::Rotate,
+            Self::Store,
+            Self::AttendCached,
+            Self::Gate,
+        ];
+        products.into_iter().flatten().chain(others).collect()
+    }
+
+    /// Its source, its entry point, and how many buffers it reads and writes.
+    fn program(self) -> (Cow<'static, str>, &'static str, [usize; 2]) {
+        let halves = || {
+            let source = PRODUCT.to_owned();
+            NUMBERS
+                .iter()
+                .fold(source, |source, (whole, half)| source.replace(whole, half))
+        };
+        let blocks = |form: BlockForm| {
+            let line = |reader: &str| format!("{{ return {reader}(place); }}");
+            BLOCKS.replace(&line(BlockForm::Nibbles.reader()), &line(form.reader()))
+        };
+        let (source, entry, buffers) = match self {
+            Self::Few => (PRODUCT.into(), "few", [3, 1]),
+            Self::Many => (PRODUCT.into(), "many", [3, 1]),
+            Self::FewHalves => (halves().into(), "few", [3, 1]),
+            Self::ManyHalves => (halves().into(), "many", [3, 1]),
+            Self::Norm => (NORM.into(), "norm", [2, 1]),
+            Self::Attend => (ATTEND.into(), "attend", [3, 1]),
+            Self::TopK => (SCORES.into(), "top_k", [1, 1]),
+            Self::Ssru => (SSRU.into(), "ssru", [2, 2]),
+            Self::Gather => (GATHER.into(), "gather", [3, 1]),
+            Self::Label => (SCORES.into(), "label", [2, 1]),
+            Self::RowsOfBlocks(form) => (blocks(form).into(), "one", [4, 1]),
+            Self::TilesOfBlocks(form) => (blocks(form).into(), "tile", [4, 1]),
+            Self::RmsNorm => (RMS_NORM.into(), "rms_norm", [2, 1]),
+            Self::Rotate => (ROTATE.into(), "rotate", [1, 1]),
+            Self::Store => (STORE.into(), "store", [1, 1]),
+            Self::AttendCached => (ATTEND_CACHED.into(), "attend_cached", [3, 2]),
+            Self::Gate => (GATE.into(), "gate", [1, 1]),
+        };
+        (source, entry, buffers)
+    }
+}
+
+/// Kernels that are made together, when the first of them is started: a training needs none of them.
+type Pipelines = OnceLock<HashMap<Kernel, wgpu::ComputePipeline>>;
 
 /// A GPU on which models search.
 #[derive(Debug)]
 pub struct Gpu {
     device: wgpu::Device,
     queue: wgpu::Queue,
-    /// Made when the first kernel is started: a training needs none of them.
-    pipelines: OnceLock<Vec<wgpu::ComputePipeline>>,
+    search: Pipelines,
+    language_models: Pipelines,
     multiplies_halves: bool,
 }
 
@@ -135,7 +221,8 @@ impl Gpu {
         Self {
             device,
             queue,
-            pipelines: OnceLock::new(),
+            search: OnceLock::new(),
+            language_models: OnceLock::new(),
             multiplies_halves: false,
         }
     }
@@ -148,7 +235,12 @@ impl Gpu {
     }
 
     fn pipeline(&self, kernel: Kernel) -> &wgpu::ComputePipeline {
-        &self.pipelines.get_or_init(|| pipelines(&self.device))[kernel as usize]
+        let (set, kernels) = if Kernel::OF_SEARCH.contains(&kernel) {
+            (&self.search, Kernel::OF_SEARCH.to_vec())
+        } else {
+            (&self.language_models, Kernel::of_language_models())
+        };
+        &set.get_or_init(|| pipelines(&self.device, kernels))[&kernel]
     }
 
     /// Whether a number of bytes can be bound at once.
@@ -218,30 +310,26 @@ impl Gpu {
     }
 }
 
-/// The pipelines of all kernels, in the order of [`Kernel`].
-fn pipelines(device: &wgpu::Device) -> Vec<wgpu::ComputePipeline> {
-    let halves = NUMBERS
-        .iter()
-        .fold(PRODUCT.to_owned(), |source, (whole, half)| {
-            source.replace(whole, half)
-        });
-    let module = |source: &str| {
+fn pipelines(
+    device: &wgpu::Device,
+    kernels: Vec<Kernel>,
+) -> HashMap<Kernel, wgpu::ComputePipeline> {
+    let pipeline = |kernel: Kernel| {
+        let (source, entry, buffers) = kernel.program();
         let source = wgpu::ShaderModuleDescriptor {
             label: Some("canopy"),
-            source: wgpu::ShaderSource::Wgsl(source.into()),
+            source: wgpu::ShaderSource::Wgsl(source),
         };
         #[expect(
             unsafe_code,
             reason = "checks at every access make products several times slower"
         )]
         // SAFETY: every access is within the bounds that `Run` checks, and every loop ends.
-        unsafe {
+        let module = unsafe {
             device.create_shader_module_trusted(source, wgpu::ShaderRuntimeChecks::unchecked())
-        }
-    };
-    let pipeline = |(module, entry, buffers): (&wgpu::ShaderModule, &str, [usize; 2])| {
+        };
         let layout = layout(device, buffers);
-        device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
             label: Some(entry),
             layout: Some(
                 &device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
@@ -250,30 +338,16 @@ fn pipelines(device: &wgpu::Device) -> Vec<wgpu::ComputePipeline> {
                     immediate_size: 0,
                 }),
             ),
-            module,
+            module: &module,
             entry_point: Some(entry),
             compilation_options: wgpu::PipelineCompilationOptions {
                 zero_initialize_workgroup_memory: false,
                 ..Default::default()
             },
             cache: None,
-        })
+        });
+        (kernel, pipeline)
     };
-    let (whole, halves) = (module(PRODUCT), module(&halves));
-    let others = [NORM, ATTEND, SCORES, SSRU, GATHER].map(module);
-    let [norm, attend, scores, ssru, gather] = &others;
-    let kernels = [
-        (&whole, "few", [3, 1]),
-        (&whole, "many", [3, 1]),
-        (&halves, "few", [3, 1]),
-        (&halves, "many", [3, 1]),
-        (norm, "norm", [2, 1]),
-        (attend, "attend", [3, 1]),
-        (scores, "top_k", [1, 1]),
-        (ssru, "ssru", [2, 2]),
-        (gather, "gather", [3, 1]),
-        (scores, "label", [2, 1]),
-    ];
     // A driver takes a while for each.
     kernels.into_par_iter().map(pipeline).collect()
 }

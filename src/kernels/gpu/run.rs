@@ -24,13 +24,17 @@ pub struct Bound {
 const APART: usize = 256;
 
 impl Bound {
-    /// Without any bind group yet.
+    /// Without any bind group yet, for runs of up to 256 steps.
     pub fn new(gpu: &Gpu) -> Self {
-        const KERNELS: u64 = 256;
+        Self::for_steps(gpu, 256)
+    }
+
+    /// Without any bind group yet, for runs of up to `steps` steps.
+    pub fn for_steps(gpu: &Gpu, steps: usize) -> Self {
         Self {
             groups: HashMap::new(),
             shapes: gpu.buffer(
-                KERNELS * APART as u64,
+                (steps * APART) as u64,
                 BufferUsages::UNIFORM | BufferUsages::COPY_DST,
             ),
             read: gpu.buffer(1 << 16, BufferUsages::MAP_READ | BufferUsages::COPY_DST),

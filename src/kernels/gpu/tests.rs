@@ -324,3 +324,122 @@ fn labels_and_tokens_that_followed_states_have_their_scores() {
         }
     }
 }
+
+/// Weights of every form, and what they are as floats.
+fn block_forms(count: usize) -> Vec<(BlockNumbers, Vec<f32>)> {
+    let integer = |place: usize, most: u32| {
+        let place = u32::try_from(place).expect("few numbers");
+        (place.wrapping_mul(2_654_435_761) >> 7) & most
+    };
+    let group = 16;
+    let scales: Vec<[f32; 2]> = numbers(count / group * 2, 5)
+        .chunks(2)
+        .map(|pair| [pair[0] / 8.0, pair[1]])
+        .collect();
+    let grouped = |bits: u32| {
+        let most = (1 << bits) - 1;
+        let per_word = (32 / bits) as usize;
+        let word = |word: usize| {
+            let places = (0..per_word).rev();
+            places.fold(0, |all, place| {
+                all << bits | integer(word * per_word + place, most)
+            })
+        };
+        let values = (0..count).map(|place| {
+            let [scale, minimum] = scales[place / group];
+            scale * integer(place, most) as f32 + minimum
+        });
+        let grouped = Grouped {
+            words: (0..count / per_word).map(word).collect(),
+            scales: scales.clone(),
+            group,
+        };
+        (grouped, values.collect::<Vec<f32>>())
+    };
+    let floats = numbers(count, 6);
+    let halves: Vec<half::f16> = floats.iter().map(|it| half::f16::from_f32(*it)).collect();
+    let uppers: Vec<half::bf16> = floats.iter().map(|it| half::bf16::from_f32(*it)).collect();
+    let half_words = halves
+        .chunks(2)
+        .map(|pair| u32::from(pair[0].to_bits()) | u32::from(pair[1].to_bits()) << 16);
+    let upper_words = uppers
+        .chunks(2)
+        .map(|pair| u32::from(pair[0].to_bits()) | u32::from(pair[1].to_bits()) << 16);
+    let ((nibbles, of_nibbles), (bytes, of_bytes)) = (grouped(4), grouped(8));
+    vec![
+        (BlockNumbers::Nibbles(nibbles), of_nibbles),
+        (BlockNumbers::Bytes(bytes), of_bytes),
+        (
+            BlockNumbers::Halves(half_words.collect()),
+            halves.iter().map(|it| it.to_f32()).collect(),
+        ),
+        (
+            BlockNumbers::UpperHalves(upper_words.collect()),
+            uppers.iter().map(|it| it.to_f32()).collect(),
+        ),
+        (
+            BlockNumbers::Floats(floats.iter().map(|it| it.to_bits()).collect()),
+            floats,
+        ),
+    ]
+}
+
+#[test]
+fn products_with_blocks_are_those_of_64_bits() {
+    let gpu = gpu();
+    let mut bound = Bound::new(&gpu);
+    for [rows, inputs, outputs] in [[1, 16, 3], [8, 96, 64], [9, 48, 65], [130, 80, 100]] {
+        for (weights, values) in block_forms(inputs * outputs) {
+            // Rows of x before the first one are none of the product's.
+            let (x, bias) = (numbers((rows + 2) * inputs, 1), numbers(outputs, 3));
+            let y = numbers(rows * outputs, 4);
+            let mut by_columns = vec![0.0; values.len()];
+            for (place, value) in values.iter().enumerate() {
+                by_columns[place % inputs * outputs + place / inputs] = *value;
+            }
+            let sums = product(&x[2 * inputs..], &by_columns, &bias, inputs);
+            let largest = sums.iter().fold(1.0_f32, |most, it| most.max(it.abs()));
+            let matrix = GpuBlocks::new(&gpu, [inputs, outputs], &weights, Some(&bias));
+            let (input, output) = (gpu.filled(&x), gpu.filled(&y));
+            let mut run = Run::new(&gpu, &mut bound);
+            run.multiply_blocks(&matrix, (&input, 2), (&output, true), rows);
+            let found = floats(numbers_of(run, &output, rows * outputs));
+            let expected: Vec<f32> = sums.iter().zip(&y).map(|(sum, y)| sum + y).collect();
+            assert_near(&found, &expected, 3e-6 * largest);
+            let mut run = Run::new(&gpu, &mut bound);
+            run.multiply_blocks(&matrix, (&input, 2), (&output, false), rows);
+            let found = floats(numbers_of(run, &output, rows * outputs));
+            assert_near(&found, &sums, 3e-6 * largest);
+        }
+    }
+}
+
+#[test]
+fn rows_are_normalised_by_the_root_of_their_mean_square() {
+    let gpu = gpu();
+    let (rows, columns) = (3, 200);
+    let (x, weights, y) = (
+        numbers(rows * columns, 1),
+        numbers(columns, 2),
+        numbers(rows * columns, 3),
+    );
+    let row = |x: &[f32]| {
+        let squares: f32 = x.iter().map(|x| x * x).sum();
+        let scale = 1.0 / (squares / columns as f32 + 0.1).sqrt();
+        let normed = x.iter().zip(&weights).map(|(x, weight)| x * scale * weight);
+        normed.collect::<Vec<f32>>()
+    };
+    let normed: Vec<f32> = x.chunks(columns).flat_map(row).collect();
+    let sums: Vec<f32> = normed
+        .iter()
+        .zip(&y)
+        .map(|(normed, y)| normed + y)
+        .collect();
+    let (x, weights, y) = (gpu.filled(&x), gpu.filled(&weights), gpu.filled(&y));
+    let mut bound = Bound::new(&gpu);
+    for (adds, expected) in [(true, &sums), (false, &normed)] {
+        let mut run = Run::new(&gpu, &mut bound);
+        run.rms_norm((&weights, 0.1), &x, (&y, adds), [rows, columns]);
+        assert_near(&floats(numbers_of(run, &y, rows * columns)), expected, 1e-5);
+    }
+}

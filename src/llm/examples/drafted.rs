@@ -73,7 +73,8 @@ fn difference(model: &LanguageModel, prompt: &[u32]) -> f32 {
     let (context, last) = prompt.split_at(prompt.len() - MOST / 2);
     let mut cache = network.new_cache();
     network.read_context(context, &mut cache);
-    let together = network.read_tokens(last, &mut cache.clone());
+    let together = network.read_tokens(last, &mut cache);
+    cache.truncate(context.len());
     let mut alone = Vec::new();
     for id in last {
         alone = network.read_tokens(&[*id], &mut cache);

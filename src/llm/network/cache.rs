@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::gpu::GpuCache;
 use crate::blocks::f32_to_f16;
 use crate::product::Stored;
 
@@ -58,7 +59,7 @@ impl Head {
 }
 
 /// Keys and values of all layers. It grows with what is read; a prefix can be kept for another continuation.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Cache {
     pub(super) layers: Vec<Vec<Head>>,
     /// Those of an encoder's states; empty where there is no encoder, or it has read nothing.
@@ -67,6 +68,8 @@ pub struct Cache {
     pub(super) source_length: usize,
     d_head: usize,
     pub(super) length: usize,
+    /// Keys and values on a GPU, in place of those of `layers`.
+    pub(super) gpu: Option<GpuCache>,
 }
 
 impl Cache {
@@ -82,6 +85,7 @@ impl Cache {
             layers,
             d_head,
             length: 0,
+            gpu: None,
         }
     }
 

@@ -7,6 +7,7 @@ mod cache;
 mod encoder_decoder;
 mod families;
 mod folder_parts;
+mod gpu;
 mod layer;
 mod positions;
 mod relative;
@@ -19,6 +20,7 @@ mod tests;
 use std::sync::Arc;
 
 use canopy_base::error::Result;
+use canopy_kernels::gpu::Gpu;
 
 use super::folder::Folder;
 use super::gguf::Gguf;
@@ -28,6 +30,7 @@ use super::weights::{Tensor, Weights};
 pub use cache::Cache;
 use families::{Family, Shape};
 use folder_parts::parts_of_folder;
+use gpu::{GpuStack, RECORDED};
 use layer::Layer;
 use positions::Positions;
 use rotation::Rotation;
@@ -69,6 +72,8 @@ pub struct Network {
     output: Tensor,
     /// Factor of states before the output.
     output_scale: f32,
+    /// The layers of the decoder on a GPU, which computes in place of the CPU.
+    gpu: Option<GpuStack>,
 }
 
 /// The layers that read a source, whose states the decoder attends to.
@@ -165,6 +170,7 @@ impl Network {
             embedding,
             output,
             output_scale: 1.0,
+            gpu: None,
         })
     }
 
@@ -208,9 +214,29 @@ impl Network {
         all <= self.context()
     }
 
+    /// Computes on a GPU from now on.
+    ///
+    /// # Errors
+    /// The reason why the network stays on the CPU.
+    ///
+    /// # Panics
+    /// If the GPU has too little memory or is lost, with a message that says so.
+    pub fn move_to(&mut self, gpu: &Arc<Gpu>) -> std::result::Result<(), String> {
+        self.gpu = Some(GpuStack::new(gpu, self)?);
+        Ok(())
+    }
+
+    /// Whether a GPU computes the network.
+    pub fn is_on_gpu(&self) -> bool {
+        self.gpu.is_some()
+    }
+
     /// A cache without positions.
     pub fn new_cache(&self) -> Cache {
-        self.decoder.new_cache()
+        let mut cache = self.decoder.new_cache();
+        let there = self.gpu.as_ref();
+        cache.gpu = there.map(|gpu| gpu.new_cache(&self.decoder.sizes));
+        cache
     }
 
     /// The token with which the decoder begins behind an encoder, if there is one.
@@ -254,6 +280,11 @@ impl Network {
         assert!(!ids.is_empty(), "no tokens");
         let (context, rest) = ids.split_at((ids.len() - 1) / BATCH * BATCH);
         self.read_context(context, cache);
+        if self.is_on_gpu() {
+            let mut logits = Vec::new();
+            self.read_on_gpu(rest, cache, 1, &mut |part| logits = part);
+            return logits;
+        }
         // In the pool's own threads, where waiting for the next product costs least.
         rayon::scope(|_| {
             let states = self.states(rest, cache, None);
@@ -266,6 +297,12 @@ impl Network {
     /// # Panics
     /// If one of them is outside the vocabulary.
     pub fn read_context(&self, ids: &[u32], cache: &mut Cache) {
+        if self.is_on_gpu() {
+            for ids in ids.chunks(BATCH) {
+                self.read_on_gpu(ids, cache, 0, &mut drop);
+            }
+            return;
+        }
         rayon::scope(|_| {
             for ids in ids.chunks(BATCH) {
                 self.states(ids, cache, None);
@@ -279,6 +316,14 @@ impl Network {
     /// # Panics
     /// If one of them is outside the vocabulary.
     pub fn read_recorded(&self, ids: &[u32], cache: &mut Cache, recorder: &mut Recorder<'_>) {
+        if let (Some(gpu), Some(there)) = (&self.gpu, &mut cache.gpu) {
+            for ids in ids.chunks(RECORDED) {
+                let place = (&mut *there, cache.length);
+                gpu.read_recorded(&self.decoder, &self.embedded(ids), place, recorder);
+                cache.length += ids.len();
+            }
+            return;
+        }
         rayon::scope(|_| {
             for ids in ids.chunks(BATCH) {
                 self.states(ids, cache, Some(recorder));
@@ -295,12 +340,19 @@ impl Network {
         assert_eq!(ids.len(), following.len(), "a token follows each");
         let mut log_probs = Vec::with_capacity(ids.len());
         for (ids, following) in ids.chunks(BATCH).zip(following.chunks(BATCH)) {
-            let states = rayon::scope(|_| self.states(ids, cache, None));
-            let states = states.chunks(SCORED * self.decoder.sizes.d_model);
-            for (states, following) in states.zip(following.chunks(SCORED)) {
-                let logits = rayon::scope(|_| self.logits(states));
-                let rows = logits.chunks_exact(self.vocab()).zip(following);
+            let mut following = following.chunks(SCORED);
+            let mut score = |logits: Vec<f32>| {
+                let rows = logits.chunks_exact(self.vocab());
+                let rows = rows.zip(following.next().unwrap_or_default());
                 log_probs.extend(rows.map(|(row, id)| row[*id as usize] - log_sum_exp(row)));
+            };
+            if self.is_on_gpu() {
+                self.read_on_gpu(ids, cache, ids.len(), &mut score);
+                continue;
+            }
+            let states = rayon::scope(|_| self.states(ids, cache, None));
+            for states in states.chunks(SCORED * self.decoder.sizes.d_model) {
+                score(rayon::scope(|_| self.logits(states)));
             }
         }
         log_probs
@@ -315,13 +367,36 @@ impl Network {
         }
         let rows = states.len() / sizes.d_model;
         let mut outputs = products(&self.decoder.weights, &[&self.output], &states, rows);
-        let mut logits = outputs.pop().unwrap_or_default();
-        if let Some(cap) = sizes.logit_cap {
+        self.capped(outputs.pop().unwrap_or_default())
+    }
+
+    fn capped(&self, mut logits: Vec<f32>) -> Vec<f32> {
+        if let Some(cap) = self.decoder.sizes.logit_cap {
             for logit in &mut logits {
                 *logit = cap * (*logit / cap).tanh();
             }
         }
         logits
+    }
+
+    /// Reads at most [`BATCH`] tokens after those of a cache of the GPU, and hands on the logits of the last `wanted` ones, up to
+    /// [`SCORED`] of them at a time: `[any, vocab]`.
+    fn read_on_gpu(
+        &self,
+        ids: &[u32],
+        cache: &mut Cache,
+        wanted: usize,
+        each: &mut dyn FnMut(Vec<f32>),
+    ) {
+        let (Some(gpu), Some(there)) = (&self.gpu, &mut cache.gpu) else {
+            panic!("the cache is of the time when the CPU computed");
+        };
+        let x = self.embedded(ids);
+        let place = (there, cache.length);
+        gpu.read(&self.decoder, &x, place, wanted, &mut |logits| {
+            each(self.capped(logits));
+        });
+        cache.length += ids.len();
     }
 
     /// States after the last layer of the decoder: `[tokens, d_model]`.

@@ -226,6 +226,21 @@ impl Rotation {
         Angles { cosines, sines }
     }
 
+    /// Which numbers of a head are pairs, and how many pairs there are.
+    pub fn pairs(&self) -> (Pairs, usize) {
+        (self.pairs, self.factors.len())
+    }
+
+    /// Cosine and sine of `count` positions from `first` on: `[positions, pairs, 2]`.
+    pub fn turns(&self, first: usize, count: usize) -> Vec<f32> {
+        let Angles { cosines, sines } = self.angles(first, count);
+        cosines
+            .into_iter()
+            .zip(sines)
+            .flat_map(|(cosine, sine)| [cosine, sine])
+            .collect()
+    }
+
     /// Rotates heads of `d_head` numbers at the `index`-th of the positions.
     pub fn rotate(&self, angles: &Angles, index: usize, heads: &mut [f32], d_head: usize) {
         let pairs = self.factors.len();

@@ -23,7 +23,7 @@ pub(super) fn numbers(count: u64, seed: u32, size: f32) -> Vec<f32> {
 }
 
 /// A network of two layers, four heads of 8, two of keys and values.
-fn tiny(family: &str) -> Fixture {
+pub(super) fn tiny(family: &str) -> Fixture {
     let key = |rest: &str| format!("{family}.{rest}");
     let mut file = Fixture::words()
         .text("general.architecture", family)

@@ -8,14 +8,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use canopy_document::document::Document;
-use canopy_translate::inference::{LanguageModelTranslator, Languages, LocalChat};
+use canopy_translate::inference::{DeviceChoice, LanguageModelTranslator, Languages, LocalChat};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [file, page, from, to] = &arguments[..] else {
         return Err("name a GGUF file, a document, and the codes of both languages".into());
     };
-    let translator = LanguageModelTranslator::open(Path::new(file), Languages::new(from, to))?;
+    let translator = LanguageModelTranslator::open(
+        Path::new(file),
+        Languages::new(from, to),
+        DeviceChoice::Cpu,
+    )?;
     let document = Document::open(Path::new(page), None)?;
     let new: [fn(_) -> LocalChat; 2] = [LocalChat::new, LocalChat::without_cache];
     for (name, new) in ["growing", "anew"].into_iter().zip(new) {

@@ -49,7 +49,7 @@ pub use installed_models::{
 };
 pub use language_model::{
     Answer, Chat, DocumentChat, Effort, HeadScore, LanguageModelTranslator, Languages, LocalChat,
-    RemoteChat, Resources,
+    RemoteChat, Resources, place_language_model,
 };
 pub use leave_one_out::{ChangedContext, ContextProbe};
 pub use markup_projection::{

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::architecture::repository;
 
 /// Crates that compute no network and open no window, nor anything that they use.
-const WITHOUT_NETWORK: [&str; 9] = [
+const WITHOUT_NETWORK: [&str; 8] = [
     "canopy-base",
     "canopy-document",
     "canopy-tokenize",
@@ -17,7 +17,6 @@ const WITHOUT_NETWORK: [&str; 9] = [
     "canopy-corpus",
     "canopy-qa",
     "canopy-explain",
-    "canopy-llm",
 ];
 
 /// The output of `cargo metadata` for all packages.

@@ -115,7 +115,8 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
                     target,
                 };
                 if second.is_none()
-                    && let Some(event) = self.open_language_model(job, &first, memory.as_ref())?
+                    && let Some(event) =
+                        self.open_language_model(job, (&first, device), memory.as_ref())?
                 {
                     return Ok(event);
                 }
@@ -233,7 +234,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
     fn open_language_model(
         &mut self,
         job: JobId,
-        leg: &Leg,
+        (leg, device): (&Leg, DeviceChoice),
         memory: Option<&UserMemory>,
     ) -> Result<Option<Event>> {
         if LanguageModelTranslator::file_of(&leg.folder).is_none() {
@@ -247,7 +248,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
             }));
         };
         let languages = Languages::new(from, to);
-        let mut model = LanguageModelTranslator::open(&leg.folder, languages)?;
+        let mut model = LanguageModelTranslator::open(&leg.folder, languages, device)?;
         if let Some(user) = memory {
             let read = memories_at(&user.path, &user.further, from, to).map_err(Error::from);
             let pairs = read.map(|(memory, left_out)| {
@@ -259,7 +260,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         let event = Event::ModelOpened {
             job,
             info: model.info().clone(),
-            device_name: "CPU".to_owned(),
+            device_name: model.device().name.clone(),
             memory: model.memory.clone(),
         };
         (self.model, self.made, self.prepared, self.opened) = (None, None, None, None);
@@ -314,6 +315,12 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
 
     /// Opens the model on the CPU when it is needed again, if it is not there already; whether it was on another device.
     pub(super) fn leave_device(&mut self) -> bool {
+        if let Some(model) = self.language_model.as_ref() {
+            let here = (!model.device().is_cpu()).then(|| model.on_cpu());
+            let Some(Ok(here)) = here else { return false };
+            self.language_model = Some(here);
+            return true;
+        }
         let was_on_other_device = |opened: &&mut Opened| opened.device != DeviceChoice::Cpu;
         let opened = self.opened.as_mut().filter(was_on_other_device);
         let Some(opened) = opened.filter(|_| self.model.is_some()) else {

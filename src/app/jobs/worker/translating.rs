@@ -48,12 +48,18 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
             done => return done,
         };
         // If the CPU fails too, the first failure is reported.
-        let Some(model) = self.open_again().ok().and(self.model.as_ref()) else {
+        let device = if let Some(model) = &self.language_model {
+            Some(model.device())
+        } else {
+            let model = self.open_again().ok().and(self.model.as_ref());
+            model.map(|it| it.loaded().device())
+        };
+        let Some(device_name) = device.map(|it| it.name.clone()) else {
             return Err(error);
         };
         (self.emit)(Event::CpuTookOver {
             job: work.job,
-            device_name: model.loaded().device().name.clone(),
+            device_name,
             error,
         });
         caught(|| self.translate_here(&mut work))

@@ -208,6 +208,7 @@ fn network(weights: &Arc<Weights>, parts: &Parts<'_>, described: Described) -> R
         output: output.unwrap_or_else(|| embedding.clone()),
         embedding,
         output_scale: if scales { scale } else { 1.0 },
+        gpu: None,
     })
 }
 

@@ -52,40 +52,42 @@ impl LanguageModelTranslator {
         change: ChangedContext<'_>,
         step: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
     ) -> Result<LeaveOneOut> {
-        let mut forced = self.forced(change)?;
-        let others = forced.read_before();
-        if others.is_empty() {
-            return not_left_out("no other sentence is in the model's reach");
-        }
-        let mut report = |done| match step(done, others.len()) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => not_left_out("it was stopped"),
-        };
-        report(0)?;
-        let (masses, meaning) = forced.masses(&self.probed_heads())?;
-        let mut view = self.in_whole_context(&mut forced, change)?;
-        let mut changes = Vec::new();
-        // The last ones first: what stands before a sentence that is left out is in the cache.
-        for (done, &other) in others.iter().rev().enumerate() {
-            let turns = forced.conversation.turns().iter();
-            let turns = turns.filter(|turn| turn.sentence != other).cloned();
-            let without = forced.conversation.with_turns(turns.collect());
-            let log_probs = forced.log_probs(&without)?;
-            let text = change.document.sentences[other].plain_text();
-            changes.push(ContextChange {
-                attention: Some(masses.get(&other).copied().unwrap_or_default()),
-                ..ContextChange::new(other, text, &view.words, &log_probs)
-            });
-            report(done + 1)?;
-        }
-        changes.reverse();
-        self.keep_session(forced.chat);
-        view.changes = changes;
-        view.attention = Some(format!(
-            "sentence {} · all words · {meaning}",
-            change.sentence + 1
-        ));
-        Ok(view.correlated())
+        self.attempt(|| {
+            let mut forced = self.forced(change)?;
+            let others = forced.read_before();
+            if others.is_empty() {
+                return not_left_out("no other sentence is in the model's reach");
+            }
+            let mut report = |done| match step(done, others.len()) {
+                ControlFlow::Continue(()) => Ok(()),
+                ControlFlow::Break(()) => not_left_out("it was stopped"),
+            };
+            report(0)?;
+            let (masses, meaning) = forced.masses(&self.probed_heads())?;
+            let mut view = self.in_whole_context(&mut forced, change)?;
+            let mut changes = Vec::new();
+            // The last ones first: what stands before a sentence that is left out is in the cache.
+            for (done, &other) in others.iter().rev().enumerate() {
+                let turns = forced.conversation.turns().iter();
+                let turns = turns.filter(|turn| turn.sentence != other).cloned();
+                let without = forced.conversation.with_turns(turns.collect());
+                let log_probs = forced.log_probs(&without)?;
+                let text = change.document.sentences[other].plain_text();
+                changes.push(ContextChange {
+                    attention: Some(masses.get(&other).copied().unwrap_or_default()),
+                    ..ContextChange::new(other, text, &view.words, &log_probs)
+                });
+                report(done + 1)?;
+            }
+            changes.reverse();
+            self.keep_session(forced.chat);
+            view.changes = changes;
+            view.attention = Some(format!(
+                "sentence {} · all words · {meaning}",
+                change.sentence + 1
+            ));
+            Ok(view.correlated())
+        })
     }
 
     /// The change of a translation's probability where somebody has edited a sentence before it.
@@ -97,28 +99,30 @@ impl LanguageModelTranslator {
         change: ChangedContext<'_>,
         edit: &ContextEdit,
     ) -> Result<LeaveOneOut> {
-        let mut forced = self.forced(change)?;
-        let mut turns = forced.conversation.turns().to_vec();
-        let mut edited = turns.iter_mut().filter(|it| it.sentence == edit.sentence);
-        let Some(turn) = edited.next() else {
-            return not_left_out("the model does not read the edited sentence for this one");
-        };
-        if let Some(source) = &edit.source {
-            turn.request.source.clone_from(source);
-        }
-        if let Some(target) = &edit.target {
-            turn.translation.clone_from(target);
-        }
-        let mut view = self.in_whole_context(&mut forced, change)?;
-        let edited = forced.conversation.with_turns(turns);
-        let log_probs = forced.log_probs(&edited)?;
-        let text = change.document.sentences[edit.sentence].plain_text();
-        self.keep_session(forced.chat);
-        view.changes = vec![ContextChange {
-            edit: Some(edit.clone()),
-            ..ContextChange::new(edit.sentence, text, &view.words, &log_probs)
-        }];
-        Ok(view)
+        self.attempt(|| {
+            let mut forced = self.forced(change)?;
+            let mut turns = forced.conversation.turns().to_vec();
+            let mut edited = turns.iter_mut().filter(|it| it.sentence == edit.sentence);
+            let Some(turn) = edited.next() else {
+                return not_left_out("the model does not read the edited sentence for this one");
+            };
+            if let Some(source) = &edit.source {
+                turn.request.source.clone_from(source);
+            }
+            if let Some(target) = &edit.target {
+                turn.translation.clone_from(target);
+            }
+            let mut view = self.in_whole_context(&mut forced, change)?;
+            let edited = forced.conversation.with_turns(turns);
+            let log_probs = forced.log_probs(&edited)?;
+            let text = change.document.sentences[edit.sentence].plain_text();
+            self.keep_session(forced.chat);
+            view.changes = vec![ContextChange {
+                edit: Some(edit.clone()),
+                ..ContextChange::new(edit.sentence, text, &view.words, &log_probs)
+            }];
+            Ok(view)
+        })
     }
 
     /// The effect of its context on a sentence of a document and on its translation.
@@ -126,36 +130,38 @@ impl LanguageModelTranslator {
     /// # Errors
     /// [`Error::NotLeftOut`] if the sentence is not translated; if the model refuses a prompt.
     pub fn context_difference(&self, change: ChangedContext<'_>) -> Result<ContextDifference> {
-        let mut forced = self.forced(change)?;
-        let conditions = [
-            forced.conversation.clone(),
-            forced.conversation.with_turns(Vec::new()),
-            shuffled(&forced.conversation),
-        ];
-        let (mut written, mut scores) = (Vec::new(), Vec::new());
-        for (condition, conversation) in Condition::ALL.into_iter().zip(&conditions) {
-            scores.push(forced.log_probs(conversation)?);
-            written.push((condition, forced.written(conversation, change)?));
-        }
-        let labels = forced.words().into_iter();
-        self.keep_session(forced.chat);
-        let words = labels.enumerate().map(|(place, (label, _))| {
-            let score = |condition: usize| scores[condition].get(place).copied();
-            WordDifference {
-                label,
-                in_document: score(0).unwrap_or_default(),
-                alone: score(1).unwrap_or_default(),
-                shuffled: score(2).unwrap_or_default(),
+        self.attempt(|| {
+            let mut forced = self.forced(change)?;
+            let conditions = [
+                forced.conversation.clone(),
+                forced.conversation.with_turns(Vec::new()),
+                shuffled(&forced.conversation),
+            ];
+            let (mut written, mut scores) = (Vec::new(), Vec::new());
+            for (condition, conversation) in Condition::ALL.into_iter().zip(&conditions) {
+                scores.push(forced.log_probs(conversation)?);
+                written.push((condition, forced.written(conversation, change)?));
             }
-        });
-        Ok(ContextDifference {
-            model: self.info().name.clone(),
-            sentence: change.sentence,
-            source: change.document.sentences[change.sentence].plain_text(),
-            translation: shown(change),
-            words: words.collect(),
-            written,
-            selected: None,
+            let labels = forced.words().into_iter();
+            self.keep_session(forced.chat);
+            let words = labels.enumerate().map(|(place, (label, _))| {
+                let score = |condition: usize| scores[condition].get(place).copied();
+                WordDifference {
+                    label,
+                    in_document: score(0).unwrap_or_default(),
+                    alone: score(1).unwrap_or_default(),
+                    shuffled: score(2).unwrap_or_default(),
+                }
+            });
+            Ok(ContextDifference {
+                model: self.info().name.clone(),
+                sentence: change.sentence,
+                source: change.document.sentences[change.sentence].plain_text(),
+                translation: shown(change),
+                words: words.collect(),
+                written,
+                selected: None,
+            })
         })
     }
 

@@ -28,10 +28,10 @@ use canopy_llm::Cost;
 use canopy_qa::llm::{Conversation, Dropped, Request, Turn};
 
 pub use chat::{Answer, Chat, LocalChat, RemoteChat};
-pub use opened::LanguageModelTranslator;
 pub(in crate::inference) use opened::{
     LANGUAGE_MODELS, described_language_model, is_language_model,
 };
+pub use opened::{LanguageModelTranslator, place_language_model};
 pub use probe::HeadScore;
 
 use super::is_translatable;

@@ -4,16 +4,18 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use canopy_base::error::Result;
+use canopy_base::error::{Error, Result};
 use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Document;
 use canopy_explain::trace::Trace;
+use canopy_kernels::gpu::Gpu;
 use canopy_llm::{LanguageModel, Session};
 
 use super::probe::{HeadScore, keep_scores, kept_scores, probe};
 use super::sentences::prefix;
 use super::tracing::{kinds, traced};
 use super::{DocumentChat, Effort, Languages, LocalChat, Resources};
+use crate::inference::device::{ComputeDevice, DeviceChoice};
 use crate::inference::installed_models::{foreign_files, licence_text};
 use crate::inference::pipeline::{
     DocumentModel, KnownTranslations, OnEvent, Step, TranslationEvent, TranslationRequest,
@@ -30,6 +32,7 @@ pub(in crate::inference) const LANGUAGE_MODELS: [&str; 2] = ["GGUF", "safetensor
 #[derive(Debug, Clone)]
 pub struct LanguageModelTranslator {
     info: ModelInfo,
+    device: ComputeDevice,
     model: Arc<LanguageModel>,
     languages: Languages,
     /// Text in front of each sentence, for a model that reads sentences alone.
@@ -50,14 +53,17 @@ impl LanguageModelTranslator {
         is_language_model(&file).then_some(file)
     }
 
-    /// Opens a GGUF file or a folder of Hugging Face, or an installed one.
+    /// Opens a GGUF file or a folder of Hugging Face, or an installed one. A GPU computes decoders that it has room for; all
+    /// else, and what another machine would compute, is left to the CPU.
     ///
     /// # Errors
-    /// If it cannot be read, or is no language model that is known here.
-    pub fn open(path: &Path, languages: Languages) -> Result<Self> {
+    /// If it cannot be read, or is no language model that is known here; [`Error::NoGpu`] if a GPU is requested and there is
+    /// none.
+    pub fn open(path: &Path, languages: Languages, choice: DeviceChoice) -> Result<Self> {
         let _entered = ::tracing::info_span!("open language model", ?path).entered();
         let file = foreign_files(path);
-        let model = LanguageModel::open(&file)?;
+        let mut model = LanguageModel::open(&file)?;
+        let device = place_language_model(&mut model, choice)?;
         ::tracing::info!(
             context = model.network.context(),
             vocab = model.tokenizer.vocab(),
@@ -84,6 +90,7 @@ impl LanguageModelTranslator {
         };
         Ok(Self {
             info,
+            device,
             model: Arc::new(model),
             languages,
             prefix,
@@ -97,6 +104,34 @@ impl LanguageModelTranslator {
 
     pub fn info(&self) -> &ModelInfo {
         &self.info
+    }
+
+    /// Where it computes.
+    pub fn device(&self) -> &ComputeDevice {
+        &self.device
+    }
+
+    /// The same model with its resources, computed by the CPU.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn on_cpu(&self) -> Result<Self> {
+        let (folder, languages) = (&self.info.folder, self.languages.clone());
+        Ok(Self {
+            memory: self.memory.clone(),
+            terms: self.terms.clone(),
+            budget: self.budget,
+            ..Self::open(folder, languages, DeviceChoice::Cpu)?
+        })
+    }
+
+    /// Does `work` on its device.
+    ///
+    /// # Errors
+    /// Those of `work`; [`Error::DeviceLost`].
+    pub(super) fn attempt<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let lost = |message| Error::DeviceLost { message };
+        self.device.attempt(work).map_err(lost)?
     }
 
     pub fn languages(&self) -> &Languages {
@@ -117,7 +152,7 @@ impl LanguageModelTranslator {
             return Ok(Vec::new());
         }
         let _entered = ::tracing::info_span!("probe heads").entered();
-        let scores = probe(&self.model)?;
+        let scores = self.attempt(|| probe(&self.model))?;
         keep_scores(&self.info.folder, &scores);
         Ok(scores)
     }
@@ -170,7 +205,7 @@ impl LanguageModelTranslator {
             .map(|it| Some(it.as_ref()?.text.clone()));
         let texts: Vec<Option<String>> = texts.collect();
         let name = (self.info.name.as_str(), self.probed_heads());
-        traced(self.chat(document), name, &texts)
+        self.attempt(|| traced(self.chat(document), name, &texts))
     }
 
     /// Translates the named sentences in the order of the document; all before the last of them are read with their
@@ -211,9 +246,12 @@ impl LanguageModelTranslator {
         let mut chat = self
             .continued_chat(document)
             .with_alternatives(alternatives);
-        let done = translate_by(&mut chat, sentences, known, on_step);
+        let done = self.attempt(|| translate_by(&mut chat, sentences, known, on_step));
         let effort = chat.effort();
-        self.keep_session(chat);
+        // What a device was lost in is not gone on with.
+        if done.is_ok() {
+            self.keep_session(chat);
+        }
         done.map(|()| effort)
     }
 
@@ -234,6 +272,36 @@ impl LanguageModelTranslator {
 
     fn kept_session(&self) -> MutexGuard<'_, Option<Session>> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Copies a language model to the GPU of a choice, if there is one that takes it; gives the device that computes it. Another
+/// machine computes none.
+///
+/// # Errors
+/// [`Error::NoGpu`] if a GPU is requested and there is none.
+pub fn place_language_model(
+    model: &mut LanguageModel,
+    choice: DeviceChoice,
+) -> Result<ComputeDevice> {
+    let device = match choice {
+        DeviceChoice::Remote(_) => ComputeDevice::open(DeviceChoice::Cpu)?,
+        choice => ComputeDevice::open(choice)?,
+    };
+    let Some(gpu) = Gpu::from_device(&device.device) else {
+        return Ok(device);
+    };
+    let moved = device.attempt(|| model.network.move_to(&gpu));
+    match moved.and_then(|moved| moved) {
+        Ok(()) => Ok(device),
+        Err(reason) => {
+            ::tracing::warn!(
+                device = device.name,
+                reason,
+                "a language model stays on the CPU"
+            );
+            ComputeDevice::open(DeviceChoice::Cpu)
+        }
     }
 }
 

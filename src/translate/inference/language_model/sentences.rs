@@ -115,6 +115,7 @@ mod tests {
     use canopy_document::editable::tokens;
 
     use super::*;
+    use crate::inference::device::DeviceChoice;
     use crate::inference::language_model::LanguageModelTranslator;
     use crate::inference::leave_one_out::ChangedContext;
     use crate::inference::translator::Reads;
@@ -142,7 +143,11 @@ mod tests {
 
     #[test]
     fn a_model_that_reads_sentences_alone_keeps_markup_and_reads_no_context() {
-        let model = LanguageModelTranslator::open(&folder("madlad"), Languages::new("en", "pt"));
+        let model = LanguageModelTranslator::open(
+            &folder("madlad"),
+            Languages::new("en", "pt"),
+            DeviceChoice::Cpu,
+        );
         let model = model.expect("a model");
         assert_eq!(model.info().reads, Reads::Nothing);
         assert_eq!(model.probe().expect("none").len(), 0);

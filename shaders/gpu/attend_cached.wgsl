@@ -1,0 +1,144 @@
+// softmax(scale · q kᵀ) v for one query and one head in each group, over the positions of a cache up to the query's own: Vaswani et
+// al., "Attention Is All You Need", 2017, Eq. 1, in one pass over the keys (Milakov & Gimelshein, "Online normalizer calculation for
+// softmax", 2018). Heads of queries share heads of keys: Ainslie et al., "GQA", 2023.
+
+struct Shape {
+    // Numbers of a head: even.
+    width: u32,
+    heads: u32,
+    kv_heads: u32,
+    // Position of the first query.
+    first: u32,
+    // Positions that a query sees at most.
+    window: u32,
+    scale: f32,
+    // Scores s become cap · tanh(s / cap), unless it is 0.
+    cap: f32,
+    in_halves: u32,
+    // Weights of a query and head that are recorded; 0: none are.
+    recorded: u32,
+}
+
+@group(0) @binding(0) var<uniform> shape: Shape;
+// [tokens, heads, width]
+@group(0) @binding(1) var<storage, read> queries: array<f32>;
+// [positions, kv_heads, width], of 16 or 32 bits
+@group(0) @binding(2) var<storage, read> keys: array<u32>;
+@group(0) @binding(3) var<storage, read> values: array<u32>;
+// [tokens, heads, width]
+@group(0) @binding(4) var<storage, read_write> attended: array<f32>;
+// [tokens, heads, recorded]: weights of what a query sees, from its first position on
+@group(0) @binding(5) var<storage, read_write> record: array<f32>;
+
+const THREADS = 64u;
+
+var<workgroup> query: array<vec2<f32>, 128>;
+var<workgroup> weights: array<f32, 64>;
+var<workgroup> sums: array<f32, 64>;
+
+fn key_pair(pair: u32) -> vec2<f32> {
+    if shape.in_halves != 0u {
+        return unpack2x16float(keys[pair]);
+    }
+    return vec2(bitcast<f32>(keys[2u * pair]), bitcast<f32>(keys[2u * pair + 1u]));
+}
+
+fn value_pair(pair: u32) -> vec2<f32> {
+    if shape.in_halves != 0u {
+        return unpack2x16float(values[pair]);
+    }
+    return vec2(bitcast<f32>(values[2u * pair]), bitcast<f32>(values[2u * pair + 1u]));
+}
+
+@compute @workgroup_size(64)
+fn attend_cached(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
+    let pairs = shape.width / 2u;
+    let end = shape.first + group.x + 1u;
+    let begin = end - min(end, shape.window);
+    let own = group.x * shape.heads + group.y;
+    let kv_head = group.y / (shape.heads / shape.kv_heads);
+    for (var i = thread; i < pairs; i += THREADS) {
+        let place = own * shape.width + 2u * i;
+        query[i] = vec2(queries[place], queries[place + 1u]) * shape.scale;
+    }
+    workgroupBarrier();
+    var largest = -3.4e38;
+    var total = 0.0;
+    // Pairs of a head that this thread sums: up to 128 in all.
+    var low = vec2<f32>();
+    var high = vec2<f32>();
+    for (var first = begin; first < end; first += THREADS) {
+        let here = min(THREADS, end - first);
+        var score = -3.4e38;
+        if thread < here {
+            let key = ((first + thread) * shape.kv_heads + kv_head) * pairs;
+            var sum = 0.0;
+            for (var i = 0u; i < pairs; i++) {
+                sum += dot(query[i], key_pair(key + i));
+            }
+            if shape.cap > 0.0 {
+                sum = shape.cap * tanh(clamp(sum / shape.cap, -20.0, 20.0));
+            }
+            score = sum;
+            if shape.recorded != 0u {
+                record[own * shape.recorded + first - begin + thread] = score;
+            }
+        }
+        sums[thread] = score;
+        workgroupBarrier();
+        for (var half = THREADS / 2u; half > 0u; half /= 2u) {
+            if thread < half {
+                sums[thread] = max(sums[thread], sums[thread + half]);
+            }
+            workgroupBarrier();
+        }
+        let now = max(largest, sums[0]);
+        workgroupBarrier();
+        var weight = 0.0;
+        if thread < here {
+            weight = exp(score - now);
+        }
+        weights[thread] = weight;
+        sums[thread] = weight;
+        workgroupBarrier();
+        for (var half = THREADS / 2u; half > 0u; half /= 2u) {
+            if thread < half {
+                sums[thread] += sums[thread + half];
+            }
+            workgroupBarrier();
+        }
+        let before = exp(largest - now);
+        total = total * before + sums[0];
+        largest = now;
+        low *= before;
+        high *= before;
+        let step = shape.kv_heads * pairs;
+        var place = (first * shape.kv_heads + kv_head) * pairs + thread;
+        for (var i = 0u; i < here; i++) {
+            if thread < pairs {
+                low = fma(vec2(weights[i]), value_pair(place), low);
+            }
+            if thread + THREADS < pairs {
+                high = fma(vec2(weights[i]), value_pair(place + THREADS), high);
+            }
+            place += step;
+        }
+        workgroupBarrier();
+    }
+    let place = own * shape.width + 2u * thread;
+    if thread < pairs {
+        attended[place] = low.x / total;
+        attended[place + 1u] = low.y / total;
+    }
+    if thread + THREADS < pairs {
+        attended[place + 2u * THREADS] = high.x / total;
+        attended[place + 2u * THREADS + 1u] = high.y / total;
+    }
+    if shape.recorded != 0u {
+        // Each thread reads what it has written itself.
+        for (var i = thread; i < end - begin; i += THREADS) {
+            let weight = own * shape.recorded + i;
+            record[weight] = exp(record[weight] - largest) / total;
+        }
+    }
+}
