@@ -581,19 +581,19 @@ pub static ACTIONS: &[Action] = {
         ),
         part(action(
             View,
-            "Larger",
+            "Zoom in",
             Some(Shortcut::command(Plus)),
             C::ScaleUp,
         )),
         action(
             View,
-            "Smaller",
+            "Zoom out",
             Some(Shortcut::command(Minus)),
             C::ScaleDown,
         ),
         action(
             View,
-            "Usual size",
+            "Reset zoom",
             Some(Shortcut::command(Letter('0'))),
             C::ScaleToUsual,
         ),

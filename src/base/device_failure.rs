@@ -52,7 +52,7 @@ impl DeviceFailure {
 pub fn in_short(message: &str) -> String {
     let line = message.lines().next().unwrap_or_default();
     if line.contains("try_into_") {
-        return "it gave nothing back of what it was to compute".to_owned();
+        return "the device returned no result".to_owned();
     }
     line.to_owned()
 }
@@ -139,6 +139,6 @@ mod tests {
         let lost = "The device is poisoned\nCaused by:\n  reset\nBacktrace:\n  0: main";
         assert_eq!(in_short(lost), "The device is poisoned");
         let read = "Error while reading data: use `try_into_data` instead to catch the error";
-        assert!(in_short(read).starts_with("it gave nothing back"));
+        assert!(in_short(read).starts_with("the device returned no result"));
     }
 }

@@ -133,7 +133,7 @@ pub enum Error {
         problem: String,
         path: PathBuf,
     },
-    #[error("the system has no random numbers: {reason}")]
+    #[error("the system's random number generator failed: {reason}")]
     NoRandomNumbers { reason: String },
     #[error(
         "{address:?} is not the address of another machine; it looks like remote:workstation or remote:10.0.0.7:8600"

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 /// The lines of a file, without a byte order mark and without the ends of lines, Unix's or Windows'.
 ///
 /// # Errors
-/// If the file cannot be read or is no UTF-8.
+/// If the file cannot be read or is not UTF-8.
 pub fn read_lines(path: &Path) -> Result<Vec<String>> {
     lines(path, std::fs::read(path).map_err(Error::read(path))?)
 }
@@ -15,7 +15,7 @@ pub fn read_lines(path: &Path) -> Result<Vec<String>> {
 /// [`read_lines`] of a file whose bytes are in memory.
 ///
 /// # Errors
-/// If they are no UTF-8; `path` is named then.
+/// If they are not UTF-8; `path` is named then.
 pub fn lines(path: &Path, bytes: Vec<u8>) -> Result<Vec<String>> {
     let text = utf8(path, bytes)?;
     if text.is_empty() {
@@ -32,7 +32,7 @@ pub fn lines(path: &Path, bytes: Vec<u8>) -> Result<Vec<String>> {
 /// The text of a file, without a byte order mark.
 ///
 /// # Errors
-/// If it is no UTF-8; `path` is named then.
+/// If it is not UTF-8; `path` is named then.
 pub fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String> {
     if bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]) {
         return Err(Error::Utf16 {

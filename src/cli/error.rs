@@ -22,7 +22,7 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "there are no references, every line from line 1 on is empty; name the file of the reference translations: {path:?}"
+        "the reference file has only empty lines; give the file of reference translations: {path:?}"
     )]
     NoReferences { path: PathBuf },
     #[error(
@@ -49,7 +49,7 @@ pub enum Error {
     },
     #[error("several documents need a folder for their translations; {path:?} is not one")]
     NotAFolder { path: PathBuf },
-    #[error("a trace is of one document, but {count} are named; translate them one by one")]
+    #[error("a trace covers one document, but {count} were given; translate them one at a time")]
     TraceOfSeveral { count: usize },
     #[error("the translation and its trace would both become {path:?}; name two files")]
     TraceOverTranslation { path: PathBuf },

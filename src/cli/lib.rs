@@ -1,6 +1,6 @@
 //! The command line: every job of the window as a subcommand.
 //!
-//! Exit codes: 0 done, 1 failed, 2 wrong usage, 130 trainings ended by an order. Results go to standard output, everything
+//! Exit codes: 0 done, 1 failed, 2 wrong usage, 130 training stopped by request. Results go to standard output, everything
 //! else to standard error.
 
 mod align;

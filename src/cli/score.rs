@@ -48,7 +48,7 @@ pub(super) struct ScoreArguments {
     /// How to print the scores; json has them unrounded
     #[arg(short, long, value_enum, default_value = "text")]
     format: Format,
-    /// Digits after the point, in text and latex
+    /// Digits after the decimal point, in text and latex
     #[arg(short, long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u8).range(0..=12))]
     width: u8,
     /// Do not warn of translations that look tokenised
@@ -84,7 +84,7 @@ pub(super) struct ScoreArguments {
     /// Training runs of each system: this many files in a row are one system, trained with different seeds
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = samples(), help_heading = "Significance")]
     runs: usize,
-    /// Where the random numbers begin; the same seed gives the same p-values
+    /// Seed of the random number generator; the same seed gives the same p-values
     #[arg(
         long,
         value_name = "N",

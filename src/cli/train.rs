@@ -92,7 +92,7 @@ pub(super) struct TrainArguments {
     /// Accepted for older scripts, without effect
     #[arg(long, value_name = "NUMBERS", hide = true)]
     moments: Option<MomentPrecision>,
-    /// Decides initial weights, order of the data and dropout
+    /// Seed of the initial weights, the data order and dropout
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     /// Maximum number of updates, including those before a resume; 0 for no limit
@@ -101,7 +101,7 @@ pub(super) struct TrainArguments {
     /// Maximum number of target tokens, including those before a resume; 0 for no limit
     #[arg(long, value_name = "N")]
     target_tokens: Option<u64>,
-    /// Minutes of this session; 0 for no limit
+    /// Maximum minutes of this session; 0 for no limit
     #[arg(long, value_name = "N")]
     minutes: Option<f64>,
     /// Updates between checkpoints
@@ -113,7 +113,7 @@ pub(super) struct TrainArguments {
     /// Development segments scored while training; 0 for all, which are scored at the end in any case
     #[arg(long, value_name = "N")]
     validation_segments: Option<usize>,
-    /// Go on from the last checkpoint of the run folder
+    /// Resume from the last checkpoint in the run folder
     #[arg(long)]
     resume: bool,
 }

@@ -62,7 +62,7 @@ struct SetText {
 /// what is missing then has no score.
 ///
 /// # Errors
-/// If BERT gives numbers that are none, or the model scores that are none.
+/// If BERT returns non-finite numbers, or the model non-finite scores.
 pub fn score(
     translator: &Translator,
     set: &ContrastiveSet,

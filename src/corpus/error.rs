@@ -36,7 +36,7 @@ pub enum Error {
     #[error("{path:?}: {problem}; `msgfmt -c` shows what is wrong with a PO file")]
     Gettext { problem: String, path: PathBuf },
     #[error(
-        "{path:?}, line {line}: no source and target with a tab between them; the extension gives the format of a memory: .tmx, .po, otherwise a table of two columns"
+        "{path:?}, line {line}: expected a source and a target separated by a tab; the extension gives the format of a memory: .tmx, .po, otherwise a table of two columns"
     )]
     Memory { line: usize, path: PathBuf },
     #[error(
@@ -62,7 +62,7 @@ pub enum Error {
     #[error("{path:?} contains files other than a corpus and is not replaced; name another folder")]
     NoCorpus { path: PathBuf },
     #[error(
-        "no page in both languages has paragraphs of the same id; name the folders that hold `text/**/*.html`, or take `canopy corpus import folders` for other pages: {source_folder:?}, {target_folder:?}"
+        "no page has paragraphs with the same id in both languages; name the folders that hold `text/**/*.html`, or take `canopy corpus import folders` for other pages: {source_folder:?}, {target_folder:?}"
     )]
     NoPages {
         source_folder: PathBuf,
@@ -87,7 +87,7 @@ pub enum Error {
         to: String,
         path: PathBuf,
     },
-    #[error("{path:?}, line {line}: no source and target with a tab between them")]
+    #[error("{path:?}, line {line}: expected a source and a target separated by a tab")]
     NoTab { line: usize, path: PathBuf },
     #[error("the translation memory has no segment (<seg>): {path:?}")]
     NoSegments { path: PathBuf },

@@ -27,7 +27,7 @@ pub struct Unit {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expected {
     pub form: String,
-    /// How many sentences before the one stands that decides; unknown in some sets.
+    /// Distance in sentences to the deciding one; unknown in some sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distance: Option<usize>,
     /// Where it comes from, such as a film: what has one origin is drawn together when intervals are made.

@@ -30,7 +30,7 @@ pub enum Error {
     #[error("{name} does not name its language, which selects the rules of {path:?}")]
     SrxOfWhich { name: String, path: PathBuf },
     #[error(
-        "no {kind} can be written; its translation is a file of its text, so name it .{extension}: {path:?}"
+        "cannot write a {kind}, only its translated text; use the extension .{extension}: {path:?}"
     )]
     WrittenOtherwise {
         kind: String,
@@ -74,7 +74,7 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "a translation holds the character {character:?}, which no document can hold: {path:?}"
+        "a translation contains the character {character:?}, which no document format can represent: {path:?}"
     )]
     Unwritable { character: char, path: PathBuf },
     #[error("no column is called {name}; there are {known}: {path:?}")]

@@ -28,7 +28,7 @@ pub enum Error {
     )]
     BrokenTrace { problem: String, path: PathBuf },
     #[error(
-        "the trace was not written, its numbers cannot be right: {problem}; the model may be damaged {path:?}"
+        "the trace was not written because its numbers are invalid: {problem}; the model may be damaged: {path:?}"
     )]
     ImpossibleTrace { problem: String, path: PathBuf },
     #[error(

@@ -107,7 +107,7 @@ impl Query {
     }
 }
 
-/// Heads for people, such as `heads 3.2, 5.1 (layer.head), which find the antecedent on a probe`, counted from 1.
+/// Heads for display, such as `heads 3.2, 5.1 (layer.head), which find the antecedent on a probe`, counted from 1.
 pub fn probed_heads_words(heads: &[(usize, usize)]) -> String {
     let names = heads.iter();
     let names = names.map(|(layer, head)| format!("{}.{}", layer + 1, head + 1));
@@ -118,7 +118,7 @@ pub fn probed_heads_words(heads: &[(usize, usize)]) -> String {
     )
 }
 
-/// A subword for people: without the sign that a word begins.
+/// A subword for display: without the sign that a word begins.
 pub(super) fn shown(token: &str) -> &str {
     let bare = token.trim_start_matches('▁');
     if bare.is_empty() { "␣" } else { bare }

@@ -9,7 +9,7 @@ use canopy_app::actions::label_of;
 use canopy_app::{AppState, Command};
 use canopy_train::Order;
 
-/// How far the closing of the window is.
+/// Progress of closing the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseState {
     Asking,
@@ -171,7 +171,7 @@ fn reminder_ui(ctx: &Context) -> Option<Reminded> {
     let modal = theme::modal(ctx, Id::unique("reminder")).show(ctx, |ui| {
         let palette = Palette::from_ui(ui);
         ui.set_width(460.0);
-        ui.heading("The translated file is not written yet");
+        ui.heading("The translated file has not been saved");
         ui.add_space(6.0);
         let text = "Your work is kept and comes back with the document. Save translation as… writes the file.";
         ui.label(RichText::new(text).color(palette.weak));
@@ -201,7 +201,7 @@ fn unwritten_ui(ctx: &Context, state: &AppState) -> Option<Unwritten> {
         let palette = Palette::from_ui(ui);
         ui.set_width(460.0);
         let (heading, reasons) = match state.shared.last_failures() {
-            [] => ("Your work is still being written", String::new()),
+            [] => ("Your work is still being saved", String::new()),
             failures => ("Your work could not be saved", failures.join("\n")),
         };
         ui.heading(heading);
@@ -210,7 +210,7 @@ fn unwritten_ui(ctx: &Context, state: &AppState) -> Option<Unwritten> {
             ui.label(RichText::new(reasons).color(palette.text));
             ui.add_space(6.0);
         }
-        let text = "What is not written is lost if the window closes now.";
+        let text = "Unsaved work is lost if the window closes now.";
         ui.label(RichText::new(text).color(palette.weak));
         ui.add_space(12.0);
         ui.horizontal(|ui| {

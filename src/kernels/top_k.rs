@@ -203,7 +203,7 @@ impl TokenSelection {
 /// The largest of a row of scores with their places, the largest first and the first ones among equal ones.
 ///
 /// # Errors
-/// If one of the scores is no number: it.
+/// The first score that is NaN.
 pub fn largest(scores: &[f32], count: usize) -> Result<Vec<(u32, f32)>, f32> {
     let mut found = vec![NONE; count];
     insert_larger(scores, 0, &mut found)?;
@@ -218,7 +218,7 @@ pub(super) const NONE: (u32, f32) = (0, f32::NEG_INFINITY);
 /// score is `first`, after all those that were found.
 ///
 /// # Errors
-/// If one of the scores is no number: it.
+/// The first score that is NaN.
 pub(super) fn insert_larger(
     scores: &[f32],
     first: usize,

@@ -11,7 +11,7 @@ use super::tokenize::is_space;
 /// How chrF is counted; the default is chrF2 as sacrebleu has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chrf {
-    /// Longest n-grams of characters.
+    /// Maximum character n-gram order.
     pub char_order: usize,
     /// Longest n-grams of words: 0 for chrF, 2 for chrF++.
     pub word_order: usize,

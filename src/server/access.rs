@@ -69,7 +69,7 @@ fn hash(key: &str) -> [u8; 32] {
 /// A key that cannot be guessed.
 ///
 /// # Errors
-/// If the system has no random numbers.
+/// If the system's random number generator fails.
 pub fn new_key() -> Result<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).map_err(|cause| {

@@ -17,7 +17,7 @@ pub enum Error {
     },
     #[error("{address} can be reached by others, so a key is needed")]
     NeedsKey { address: std::net::SocketAddr },
-    #[error("the model translated nothing; this is a fault of the program")]
+    #[error("internal error: the model returned no translation")]
     NothingTranslated,
     #[error("{0}")]
     Base(#[from] BaseError),

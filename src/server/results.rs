@@ -37,7 +37,7 @@ impl Results {
     /// Keeps a file, and returns the name by which it can be fetched. The oldest ones make room.
     ///
     /// # Errors
-    /// If the system has no random numbers.
+    /// If the system's random number generator fails.
     pub fn keep(&self, file: TranslatedFile) -> Result<String> {
         let id = new_key()?;
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

@@ -21,12 +21,12 @@ use canopy_translate::inference::{DeviceChoice, SearchOptions};
 /// Settings of a server.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
-    /// Port 0 takes a free one.
+    /// Port 0 picks a free port.
     pub address: SocketAddr,
     /// Key that every client needs, if there is one.
     pub key: Option<String>,
     pub max_body_bytes: usize,
-    /// Requests that wait for the model or are at work, at most.
+    /// Maximum number of queued and running requests.
     pub max_waiting: usize,
     /// Maximum time of a request.
     pub request_secs: u64,
@@ -34,7 +34,7 @@ pub struct ServerOptions {
     pub max_models: usize,
     pub beam_size: usize,
     pub device: DeviceChoice,
-    /// How weights are kept for a search; none for what each model has by itself.
+    /// Weight precision of searches; `None` for each model's own.
     pub quantization: Option<Quantization>,
 }
 
@@ -65,7 +65,7 @@ impl Http {
     /// Listens at an address; `router` learns which one it is.
     ///
     /// # Errors
-    /// [`Error::Serve`] if the address cannot be had.
+    /// [`Error::Serve`] if the address cannot be bound.
     pub fn start(address: SocketAddr, router: impl FnOnce(SocketAddr) -> Router) -> Result<Self> {
         let failed = |cause| Error::Serve { address, cause };
         let listener = TcpListener::bind(address).map_err(failed)?;
@@ -109,7 +109,7 @@ impl Running {
     /// Begins to serve.
     ///
     /// # Errors
-    /// [`Error::Serve`] if the address cannot be had; [`Error::NeedsKey`] if others could reach it without a key.
+    /// [`Error::Serve`] if the address cannot be bound; [`Error::NeedsKey`] if others could reach it without a key.
     pub fn start(options: &ServerOptions, library: Library) -> Result<Self> {
         if !options.is_local() && options.key.is_none() {
             return Err(Error::NeedsKey {

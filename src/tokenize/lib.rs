@@ -1,6 +1,6 @@
 //! Texts to ids and back, on both sides of a translation: Canopy's own subwords, SentencePiece, lists of tokens.
 //!
-//! Strings and numbers, no tensors. Which ids a model begins and ends with is said by [`SpecialIds`].
+//! Strings and numbers, no tensors. [`SpecialIds`] names the ids that a model's texts begin and end with.
 //!
 //! ```
 //! use canopy_tokenize::vocabulary::Vocabulary;

@@ -101,7 +101,7 @@ pub trait Tokenizer: Debug + Send + Sync {
     /// The token behind an id as it stands in the vocabulary, for showing, not for joining to a text.
     fn token(&self, side: Side, id: u32) -> Option<String>;
 
-    /// A token for people, `▁` for a space.
+    /// A token for display, `▁` for a space.
     fn piece(&self, side: Side, id: u32) -> String {
         self.token(side, id).unwrap_or_default()
     }

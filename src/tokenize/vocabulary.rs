@@ -234,7 +234,7 @@ impl Vocabulary {
         self.tokenizer.token_to_id(token)
     }
 
-    /// A token for people: `▁` for a space, `<0>`, `</>` and `<0/>` for markup. Where it is a part of a character, the
+    /// A token for display: `▁` for a space, `<0>`, `</>` and `<0/>` for markup. Where it is a part of a character, the
     /// bytes are visible characters as in [`Self::token`].
     pub fn piece(&self, id: u32) -> String {
         match self.placeholder(id) {

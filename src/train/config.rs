@@ -49,7 +49,7 @@ pub struct TrainingConfig {
     pub context_only: bool,
     /// Tokens of the joint vocabulary, if the corpus has none yet.
     pub vocab_size: usize,
-    /// Decides initial weights, order of the data and dropout.
+    /// Seed of the initial weights, the data order and dropout.
     pub seed: u64,
     /// Tokens in a batch: target tokens of sentences, or those of the longer side of whole documents.
     pub batch_tokens: usize,
@@ -122,7 +122,7 @@ pub struct TrainingConfig {
     pub steps: usize,
     /// Target tokens in all; 0 for no limit.
     pub target_tokens: u64,
-    /// Minutes of this session; 0 for no limit.
+    /// Maximum minutes of this session; 0 for no limit.
     pub minutes: f64,
     /// The context of the system, where it is to be another than the preset's, of the same kind.
     #[serde(skip_serializing_if = "Option::is_none")]

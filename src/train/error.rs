@@ -21,7 +21,7 @@ pub enum Error {
         "another Canopy is training in this folder; stop that run (`canopy run stop`) or name another folder: {path:?}"
     )]
     RunBusy { path: PathBuf },
-    #[error("the run to resume does not exist; it may have been renamed {path:?}")]
+    #[error("the run to resume does not exist; it may have been renamed: {path:?}")]
     NoRun { path: PathBuf },
     #[error("no run is under way here; start or resume it: {path:?}")]
     NotRunning { path: PathBuf },
@@ -34,11 +34,11 @@ pub enum Error {
         path: PathBuf,
     },
     #[error(
-        "the corpus has changed since the run began, so it cannot go on; restore the old one, or start another run: {path:?}"
+        "the corpus has changed since the run began, so the run cannot be resumed; restore the old one, or start another run: {path:?}"
     )]
     CorpusChanged { path: PathBuf },
     #[error(
-        "the {what} of the run changed after it began, so it cannot go on; restore the old file, or start another run: {path:?}"
+        "the {what} of the run changed after it began, so it cannot be resumed; restore the old file, or start another run: {path:?}"
     )]
     SourceChanged { what: &'static str, path: PathBuf },
     #[error("the corpus of the run is not there ({cause}); restore it: {path:?}")]

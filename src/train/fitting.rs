@@ -114,7 +114,7 @@ mod tests {
         let at_once = "Parent device is lost";
         let later = "Error while reading data: use `try_into_scalar` instead to catch the error at runtime: the staging \
                      buffer could not be mapped: Error occurred when trying to async map a buffer";
-        for (message, says) in [(at_once, "device is lost"), (later, "gave nothing back")] {
+        for (message, says) in [(at_once, "device is lost"), (later, "returned no result")] {
             let folder = tempfile::tempdir().expect("a folder");
             let (observed, ended) = observed(folder.path(), message);
             assert!(

@@ -28,7 +28,7 @@ const PLACE: &str = "remote.json";
 pub struct RemoteTraining {
     config: TrainingConfig,
     inputs: BTreeMap<String, RootedFiles>,
-    /// Go on from the last checkpoint, if it has ended.
+    /// Resume from the last checkpoint if the run has ended.
     pub resume: bool,
 }
 

@@ -136,7 +136,7 @@ impl ValidationSet {
     /// it breaks off.
     ///
     /// # Errors
-    /// If the model gives scores that are none.
+    /// If the model returns non-finite scores.
     pub fn run(
         &self,
         model: &Model,

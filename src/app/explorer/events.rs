@@ -60,7 +60,7 @@ impl Explorer {
         let shown = self.inquiry.source().map(texts);
         if shown.as_ref() != Some(&texts(&source)) {
             let detail = format!(
-                "It is of {}, which has different sentences. Trace the same document with the other model.",
+                "It belongs to {}, which has different sentences. Trace the same document with the other model.",
                 source.overview().document
             );
             shared.notify(NoticeKind::Error, "This trace cannot be compared", detail);

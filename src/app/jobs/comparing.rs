@@ -39,7 +39,7 @@ impl Encoded {
     /// Compares all sentences; `emit` hears how many are encoded. Others get their turn between batches.
     ///
     /// # Errors
-    /// If the encoder cannot be opened or gives numbers that are none.
+    /// If the encoder cannot be opened or returns non-finite numbers.
     pub fn compare(
         known: &mut Option<Self>,
         job: JobId,

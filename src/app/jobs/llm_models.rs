@@ -1,4 +1,4 @@
-//! The thread that requests the list of a server's language models.
+//! The thread that lists the language models of a server.
 
 use std::sync::mpsc::{Receiver, Sender};
 

@@ -17,7 +17,7 @@ use canopy_base::error::{find, is_of_device};
 use canopy_corpus::synthetic::TARGET_LANGUAGE;
 use canopy_translate::inference::{InstalledModel, ModelInfo, pair_key};
 
-/// The last part of a path, for people.
+/// The last part of a path, for display.
 pub(super) fn name_of(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
     name.to_string_lossy().into_owned()

@@ -81,7 +81,7 @@ impl Models {
     }
 }
 
-/// A pair for people: `English → French`.
+/// A pair for display: `English → French`.
 pub fn pair_name(source: &str, target: &str) -> String {
     format!("{} → {}", language::name(source), language::name(target))
 }

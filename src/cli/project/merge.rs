@@ -35,7 +35,7 @@ pub(crate) struct MergeArguments {
     /// The document, or the project that has it; without it the project that the file lies in, or the current folder
     #[arg(value_name = "DOCUMENT|DIR")]
     place: Option<PathBuf>,
-    /// Which changes are taken over
+    /// Changes to accept
     #[arg(long, value_enum, default_value = "clean")]
     take: Take,
     /// Print the changes as JSON
@@ -48,7 +48,7 @@ enum Take {
     /// All but conflicts
     Clean,
     All,
-    /// None: they are only shown
+    /// None: only show them
     None,
 }
 

@@ -35,7 +35,7 @@ impl TestSet {
     /// Reads all files.
     ///
     /// # Errors
-    /// If one cannot be read, is no UTF-8 or has another number of lines, or if there is no reference.
+    /// If one cannot be read, is not UTF-8 or has another number of lines, or if there is no reference.
     pub fn read(systems: &[PathBuf], references: &[PathBuf], beside: Beside<'_>) -> Result<Self> {
         let (first, others) = references.split_first().expect("clap asks for a reference");
         let first_lines = read(first)?;

@@ -32,10 +32,10 @@ pub(super) struct MetricOptions {
     #[arg(long, help_heading = "BLEU")]
     effective_order: bool,
 
-    /// Longest n-grams of characters
+    /// Maximum character n-gram order
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = order(1), help_heading = "chrF")]
     chrf_char_order: usize,
-    /// Longest n-grams of words; 2 is chrF++
+    /// Maximum word n-gram order; 2 is chrF++
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = order(0), help_heading = "chrF")]
     chrf_word_order: usize,
     /// How many times more recall counts than precision
@@ -60,11 +60,11 @@ pub(super) struct MetricOptions {
     /// Drop punctuation marks
     #[arg(long, help_heading = "TER")]
     ter_no_punct: bool,
-    /// Set punctuation marks apart
+    /// Separate punctuation marks from words
     #[arg(long, help_heading = "TER")]
     ter_normalized: bool,
 
-    /// Whose word forms count as equal
+    /// Language of the stemmer
     #[arg(
         long,
         value_name = "LANGUAGE",

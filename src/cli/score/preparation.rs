@@ -20,7 +20,7 @@ pub(super) struct PreparationOptions {
         help_heading = "Tokenised scores"
     )]
     moses: Option<Language>,
-    /// Give words the case they usually have in this text, as Moses' truecaser does
+    /// Truecase all texts, as Moses does, with a truecaser trained on this file
     #[arg(
         long,
         value_name = "FILE",

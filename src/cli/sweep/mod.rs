@@ -20,9 +20,9 @@ use canopy_translate::inference::ComputeDevice;
 /// Train many models and compare them
 #[derive(Debug, Subcommand)]
 pub(super) enum SweepCommand {
-    /// Train what a file lists, row by row; what is finished already is not trained again
+    /// Train the rows of a sweep file; finished runs are skipped
     Run(RunArguments),
-    /// Print the table of a sweep as far as it has come
+    /// Print the results of a sweep so far
     Show {
         /// Folder of the sweep
         #[arg(value_name = "DIR")]

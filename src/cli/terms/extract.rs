@@ -36,13 +36,13 @@ pub(crate) struct ExtractArguments {
     /// Termbase to write; without it terms are printed
     #[arg(short, long, value_name = "OUT", requires = "memory")]
     output: Option<PathBuf>,
-    /// Times that a term must occur
+    /// Minimum number of occurrences of a term
     #[arg(long, value_name = "N", default_value_t = 3)]
     least: usize,
     /// How firmly a translation must belong to its term: the share of their places that both have in common, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     association: f32,
-    /// Terms to keep, the most important ones
+    /// Maximum number of terms, the most important ones first
     #[arg(long, value_name = "N", default_value_t = 1_000)]
     most: usize,
     /// Print terms with their counts and weights as JSON

@@ -52,7 +52,7 @@ pub(super) struct ConvertArguments {
     /// Termbase to read
     #[arg(value_name = "TERMS")]
     terms: PathBuf,
-    /// File to write; its ending says the format
+    /// File to write; the extension gives the format
     output: PathBuf,
     #[command(flatten)]
     languages: LanguageArguments,

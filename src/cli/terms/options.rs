@@ -76,7 +76,7 @@ impl TermArguments {
 /// Between which languages a termbase is.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct LanguageArguments {
-    /// Language of the terms, such as en; of a TBX file of two languages the first one if it is not said
+    /// Language of the terms, such as en; default for a bilingual TBX file: its first language
     #[arg(long, value_name = "CODE")]
     pub from: Option<String>,
     /// Language of their translations, likewise

@@ -29,7 +29,7 @@ use canopy_base::lines::utf8;
 ///   below which the JSON stands: only that says which translation is right.
 ///
 /// # Errors
-/// If a file cannot be read, is no UTF-8 or no such set, or an item lacks a field or does not fit its document; file and
+/// If a file cannot be read, is not UTF-8 or no such set, or an item lacks a field or does not fit its document; file and
 /// item are named.
 pub fn open(path: &Path, documents: Option<&Path>) -> Result<ContrastiveSet> {
     let extension = path.extension().and_then(|extension| extension.to_str());

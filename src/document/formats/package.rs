@@ -50,7 +50,7 @@ impl Package {
     /// Looks at all entries of an archive.
     ///
     /// # Errors
-    /// If it is no sound archive, has a password, or would be too large.
+    /// If the archive is damaged, encrypted or too large once unpacked.
     pub fn open(bytes: Vec<u8>) -> Result<Self, Failure> {
         if bytes.starts_with(COMPOUND_FILE) {
             return Err(Failure::Encrypted);

@@ -145,7 +145,7 @@ impl TestSet {
     /// Translates all segments in their documents; `go_on` is called after every sentence. None if it breaks off.
     ///
     /// # Errors
-    /// If BERT gives numbers that are none, or the model scores that are none.
+    /// If BERT returns non-finite numbers, or the model non-finite scores.
     pub fn translate(
         &self,
         translator: &Translator,

@@ -418,7 +418,7 @@ pub(super) fn has_elsewhere(map: &WeightMap) -> bool {
     map.elsewhere.iter().any(|&weight| weight > 0.0)
 }
 
-/// A label for people.
+/// A label for display.
 fn readable(label: &str) -> &str {
     match label {
         "<eos>" | "</s>" => "end",

@@ -123,7 +123,7 @@ pub struct TracedModel {
 pub struct TracedSentence {
     /// Subwords, those of markup and end of sentence among them: everything that has a row.
     pub tokens: Vec<String>,
-    /// The sentence for people.
+    /// The sentence for display.
     pub text: String,
     /// The text of each of its points, by number, as in the document.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

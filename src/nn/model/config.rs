@@ -52,7 +52,7 @@ pub struct ModelConfig {
     /// Differences from the models that are trained here.
     #[serde(default, skip_serializing_if = "Variant::is_plain")]
     pub variant: Variant,
-    /// The ids of its vocabulary that are no words.
+    /// Ids of the special tokens.
     #[serde(default, skip_serializing_if = "SpecialTokens::are_own")]
     pub tokens: SpecialTokens,
     /// Sentences before each one whose translations the encoder reads after it, the nearest first, each after

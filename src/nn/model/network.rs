@@ -57,7 +57,7 @@ impl Network {
         }
     }
 
-    /// The ids of its vocabulary that are no words.
+    /// Ids of the special tokens.
     pub fn tokens(&self) -> SpecialTokens {
         match self {
             Self::Transformer(network) => network.tokens.clone(),
@@ -65,7 +65,7 @@ impl Network {
         }
     }
 
-    /// From now on translations begin with this token, or with any.
+    /// Forces the first token of all translations, or frees it.
     pub fn force_first(&mut self, token: Option<u32>) {
         if let Self::Transformer(network) = self {
             network.tokens.forced_first = token;

@@ -176,7 +176,7 @@ pub(super) fn read_glossary(path: &Path, text: &str) -> Result<Vec<Term>> {
             target.filter(|target| !target.is_empty()),
         ) else {
             return Err(Error::Termbase {
-                problem: "no term and translation with a tab between them".to_owned(),
+                problem: "expected a term and a translation separated by a tab".to_owned(),
                 line: number,
                 path: path.to_owned(),
             });

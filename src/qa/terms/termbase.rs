@@ -12,12 +12,12 @@ use crate::error::{Error, Result};
 pub struct Term {
     /// The term in the source language.
     pub source: String,
-    /// Translations that are right, the preferred one first.
+    /// Approved translations, the preferred one first.
     pub targets: Vec<String>,
-    /// Translations that must not stand.
+    /// Forbidden translations.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub forbidden: Vec<String>,
-    /// Whether the source is meant only as it is spelt.
+    /// Whether the source matches case-sensitively.
     pub case_sensitive: bool,
     /// The subject field.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,7 +88,7 @@ impl Termbase {
         }
     }
 
-    /// Whether a file's name is that of a termbase that no document has, too.
+    /// Whether a file's extension belongs to termbases only, not to documents.
     pub fn is_one(path: &Path) -> bool {
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
         matches!(ending.to_str(), Some("tbx" | "utf8"))

@@ -21,7 +21,7 @@ use canopy_translate::remote::Description;
 /// Settings of a server that computes.
 #[derive(Debug, Clone)]
 pub struct ComputeOptions {
-    /// Port 0 takes a free one.
+    /// Port 0 picks a free port.
     pub address: SocketAddr,
     /// Key that every client needs, if there is one.
     pub key: Option<String>,
@@ -50,7 +50,7 @@ impl Computing {
     /// Begins to serve, and goes on with trainings that a server before it has left.
     ///
     /// # Errors
-    /// If the address cannot be had, others could reach it without a key, or nothing can be written in its store.
+    /// If the address cannot be bound, others could reach it without a key, or nothing can be written in its store.
     pub fn start(options: &ComputeOptions) -> Result<Self> {
         if !options.address.ip().is_loopback() && options.key.is_none() {
             return Err(Error::NeedsKey {

@@ -87,7 +87,7 @@ pub enum Installation {
 }
 
 impl CatalogueModel {
-    /// Its languages for people, such as `en → de`.
+    /// Its languages for display, such as `en → de`.
     pub fn pair(&self) -> String {
         crate::inference::pair_of_languages(&self.sources, &self.targets)
     }

@@ -14,7 +14,7 @@ const BATCH_TOKENS: usize = 2_048;
 /// For each of the sentences of one document what BERT reads; nothing if the model reads no BERT.
 ///
 /// # Errors
-/// If BERT, or the encoder that finds contexts, gives numbers that are none, or that encoder cannot be read.
+/// If BERT, or the encoder that finds contexts, returns non-finite numbers, or that encoder cannot be read.
 pub fn bert_sequences(translator: &Translator, sentences: &[String]) -> Result<Vec<BertSequence>> {
     let Some((_, sentence)) = translator.model().bert() else {
         return Ok(Vec::new());

@@ -28,7 +28,7 @@ pub struct PreviewedContext {
 /// `progress` hears of the encoding and may stop it.
 ///
 /// # Errors
-/// If the index cannot be read, or the encoder gives numbers that are none.
+/// If the index cannot be read, or the encoder returns non-finite numbers.
 pub fn context_preview(
     encoder: &SentenceEncoder,
     texts: &[String],

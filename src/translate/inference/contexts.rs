@@ -95,7 +95,7 @@ impl Texts {
 /// there is no result.
 ///
 /// # Errors
-/// If a corpus cannot be read, or the encoder gives numbers that are none.
+/// If a corpus cannot be read, or the encoder returns non-finite numbers.
 pub fn select_contexts(
     corpus: &Corpus,
     context: ContextType,

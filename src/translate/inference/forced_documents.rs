@@ -100,7 +100,7 @@ impl ForcedDocuments {
     /// that of the sentence for people.
     ///
     /// # Errors
-    /// If the device fails, or gives scores that are none.
+    /// If the device fails, or returns non-finite scores.
     pub fn log_probs(
         &self,
         translator: &Translator,

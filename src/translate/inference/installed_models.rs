@@ -79,7 +79,7 @@ impl InstalledModel {
         formats.any(|format| self.format.starts_with(format))
     }
 
-    /// Its languages for people, such as `en → de`.
+    /// Its languages for display, such as `en → de`.
     pub fn pair(&self) -> String {
         if self.is_language_model() && self.sources.is_empty() && self.targets.is_empty() {
             return "any → any".to_owned();
@@ -87,7 +87,7 @@ impl InstalledModel {
         pair_of_languages(&self.sources, &self.targets)
     }
 
-    /// Its licence for people.
+    /// Its licence for display.
     pub fn licence_or_unknown(&self) -> &str {
         match self.licence.as_str() {
             "" => "licence unknown",
@@ -95,7 +95,7 @@ impl InstalledModel {
         }
     }
 
-    /// Its version for people; empty if it is not known.
+    /// Its version for display; empty if unknown.
     pub fn version_words(&self) -> String {
         match self.version.as_str() {
             "" => String::new(),
@@ -124,7 +124,7 @@ impl InstalledModel {
     }
 }
 
-/// Languages of a model for people, such as `en → de`.
+/// Languages of a model for display, such as `en → de`.
 pub fn pair_of_languages(sources: &[String], targets: &[String]) -> String {
     let some = |codes: &[String]| match codes {
         [] => "?".to_owned(),

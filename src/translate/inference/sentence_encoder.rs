@@ -77,7 +77,7 @@ impl SentenceEncoder {
     /// done, and of how many; it may stop the work: then there is no result.
     ///
     /// # Errors
-    /// If a vector has numbers that are none; the message names its text, counted from 0.
+    /// If a vector has non-finite numbers; the message names its text, counted from 0.
     pub fn encode(
         &self,
         texts: &[impl AsRef<str> + Sync],

@@ -196,7 +196,7 @@ pub(super) fn repeats(text: &str) -> bool {
     in_a_row || counts.values().any(|&count| count >= 4)
 }
 
-/// `target` with exactly the placeholders of `source`: what is too much goes, what is missing stands at the end.
+/// `target` with exactly the placeholders of `source`: surplus ones are dropped, missing ones appended.
 ///
 /// Search keeps the markup that the vocabulary has tokens for; this catches the rest.
 pub(super) fn with_markup_of(source: &str, target: &str) -> String {

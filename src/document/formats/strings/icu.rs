@@ -67,7 +67,7 @@ impl Pattern {
         Self::parse(source, apostrophes).or_else(literally)
     }
 
-    /// Reads a message; `None` if it is none.
+    /// Parses a message; `None` if the text is not one.
     fn parse(source: &str, apostrophes: Apostrophes) -> Option<Self> {
         let mut parser = Parser {
             text: source,

@@ -1,6 +1,6 @@
 //! Properties of Java: `key = value` lines, or the XML that `Properties.loadFromXML` reads.
 //!
-//! A file that is no UTF-8 is ISO 8859-1. What is outside that, and outside ASCII in a file that has nothing else, is written as
+//! A file that is not UTF-8 is ISO 8859-1. What is outside that, and outside ASCII in a file that has nothing else, is written as
 //! `\u1234`, which programs read in either encoding.
 
 use std::ops::Range;

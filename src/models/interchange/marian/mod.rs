@@ -276,5 +276,5 @@ fn options(arrays: &mut BTreeMap<String, Array>) -> Result<String, String> {
     }
     String::from_utf8(bytes)
         .ok()
-        .ok_or_else(|| format!("{SPECIAL} is no UTF-8"))
+        .ok_or_else(|| format!("{SPECIAL} is not UTF-8"))
 }

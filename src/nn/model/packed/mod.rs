@@ -200,7 +200,7 @@ impl PackedTransformer {
         ((CACHE - weights) / (cores * token)).clamp(LEAST, most)
     }
 
-    /// The ids of its vocabulary that are no words.
+    /// Ids of the special tokens.
     pub fn tokens(&self) -> &SpecialTokens {
         &self.tokens
     }

@@ -82,7 +82,7 @@ impl<'m> ModelReader<'m> {
     /// the document, and what stands in the model's memory.
     ///
     /// # Errors
-    /// If BERT gives numbers that are none, or the encoder that finds contexts cannot be read.
+    /// If BERT returns non-finite numbers, or the encoder that finds contexts cannot be read.
     pub fn add_auxiliary_inputs(
         &self,
         units: &mut DocumentUnits,

@@ -43,7 +43,7 @@ impl Translator {
     /// that were cut, then all nodes (the chosen sentences keep their relevance), then all layers but the last ones.
     ///
     /// # Errors
-    /// If BERT gives numbers that are none, the weights cannot be read any more, or the machine that traces cannot be reached.
+    /// If BERT returns non-finite numbers, the weights cannot be read any more, or the machine that traces cannot be reached.
     pub fn trace(
         &self,
         document: &Document,

@@ -95,7 +95,7 @@ impl Excerpt {
 
 impl TracedText {
     /// # Errors
-    /// If BERT gives numbers that are none.
+    /// If BERT returns non-finite numbers.
     pub fn new(
         translator: &Translator,
         document: &Document,
@@ -112,7 +112,7 @@ impl TracedText {
     /// The text of a part of the document.
     ///
     /// # Errors
-    /// If BERT gives numbers that are none.
+    /// If BERT returns non-finite numbers.
     pub fn within(
         translator: &Translator,
         document: &Document,
@@ -413,7 +413,7 @@ impl Translator {
     /// in. None if the written text cannot be divided into parts, or is longer than the model can write.
     ///
     /// # Errors
-    /// If BERT gives numbers that are none.
+    /// If BERT returns non-finite numbers.
     pub fn batches_of(
         &self,
         document: &Document,

@@ -142,7 +142,7 @@ impl GpuTransformer {
         self.logits.outputs()
     }
 
-    /// The ids of its vocabulary that are no words.
+    /// Ids of the special tokens.
     pub fn tokens(&self) -> &SpecialTokens {
         &self.tokens
     }
