@@ -6,7 +6,8 @@
 //! - numbers about texts: [`metrics`], [`similarity`], [`judgement`], [`trace`], [`explain`]
 //! - figures: [`charts`], [`typesetting`]
 //! - networks: [`kernels`], [`model`], [`search`], [`weights`], [`interchange`], [`language_models`]
-//! - work with them: [`inference`], [`catalogue`], [`remote`], [`training`], [`evaluation`], [`contrastive`], [`results`]
+//! - work with them: [`inference`], [`catalogue`], [`remote`], [`training`], [`contrast`], [`evaluation`], [`contrastive`],
+//!   [`results`]
 //! - work of people on documents: [`project`]
 //! - programs: [`jobs`], [`app`], [`gui`], [`server`], [`cli`]
 //!
@@ -27,6 +28,7 @@ pub use canopy_app::jobs;
 pub use canopy_base::error;
 pub use canopy_chart::{charts, typesetting};
 pub use canopy_cli as cli;
+pub use canopy_contrast as contrast;
 pub use canopy_corpus as corpus;
 pub use canopy_evaluate::{contrastive, evaluation, results};
 pub use canopy_explain as explain;

@@ -16,6 +16,7 @@ pub mod error;
 pub mod evaluating;
 mod events;
 pub mod explorer;
+mod hint;
 pub mod jobs;
 mod machines;
 mod missing;

@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 
 use super::command::Command;
+use super::hint::hint;
 use canopy_base::error::{Error as BaseError, find};
 
 /// How important a message is.
@@ -47,16 +48,6 @@ pub(super) fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
         ErrorKind::AlreadyExists => format!("{path} already exists."),
         ErrorKind::StorageFull => format!("No space is left for {path}."),
         _ => without_number(&message),
-    }
-}
-
-/// The place in the window that helps with an error. Messages of libraries name none, since other programs use them, too.
-fn hint(error: &(dyn std::error::Error + 'static)) -> &'static str {
-    match find::<BaseError>(error) {
-        Some(BaseError::NoModel) => "; choose one in the Model menu",
-        Some(BaseError::NoStarterModel) => "; choose another model in the Model menu",
-        Some(BaseError::RemoteKey { .. }) => "; give it in the device menu",
-        _ => "",
     }
 }
 

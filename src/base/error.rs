@@ -74,6 +74,15 @@ pub enum Error {
     InvalidScores { sentence: String, found: f32 },
     #[error("the settings are not usable: {reason}: {path:?}")]
     Settings { reason: String, path: PathBuf },
+    /// A model folder of Canopy's own that states other languages than a person.
+    #[error(
+        "the model folder is not usable: it is trained to translate from {from} to {to}: {path:?}"
+    )]
+    OwnLanguages {
+        from: String,
+        to: String,
+        path: PathBuf,
+    },
     #[error("this model translates from {has}, not from {requested}")]
     Languages { requested: String, has: String },
     #[error(
@@ -139,11 +148,9 @@ pub enum Error {
         "{address:?} is not the address of another machine; it looks like remote:workstation or remote:10.0.0.7:8600"
     )]
     RemoteAddress { address: String },
-    #[error("{host} requires its key, which `canopy serve --compute` shows there")]
+    #[error("{host} requires its key")]
     RemoteKey { host: String },
-    #[error(
-        "{host} cannot be reached ({reason}); check that `canopy serve --compute` runs there, or the tunnel to it, and start again: finished work is kept"
-    )]
+    #[error("{host} cannot be reached ({reason})")]
     RemoteLost { reason: String, host: String },
     #[error("{host} refuses: {message}")]
     RemoteRefused { message: String, host: String },
@@ -151,9 +158,7 @@ pub enum Error {
     OnlyHere { what: &'static str, host: String },
     #[error("{reason}: the catalogue {place}")]
     Catalogue { reason: String, place: String },
-    #[error(
-        "{address:?} is not a catalogue; name one that `canopy model catalogue list` shows, an address of https, a file or a folder"
-    )]
+    #[error("{address:?} is not a catalogue")]
     CatalogueAddress { address: String },
     #[error("no catalogue lists {requested}; {advice}")]
     NotListed { requested: String, advice: String },

@@ -5,11 +5,12 @@ use std::ops::ControlFlow;
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::advice::ADD_GGUF;
 use super::library;
 use super::terminal::{self, StatusLine, duration, print};
 use crate::error::{BaseError, Error, Result};
 use canopy_translate::catalogue::{
-    Catalogue, CatalogueModel, Download, Found, Installation, Look, Progress, download,
+    Catalogue, CatalogueModel, Download, Found, Installation, Look, ONLY_GGUF, Progress, download,
     downloaded_bytes, is_repository, look, repository,
 };
 use canopy_translate::inference::InstalledModel;
@@ -157,7 +158,10 @@ fn table(models: &[&CatalogueModel], installed: &[InstalledModel]) -> String {
             }
         };
         let remark = match (&model.problem, model.installation(installed), &model.doubt) {
-            (Some(problem), ..) => format!("cannot be downloaded: {problem}"),
+            (Some(problem), ..) => {
+                let advice = if problem == ONLY_GGUF { ADD_GGUF } else { "" };
+                format!("cannot be downloaded: {problem}{advice}")
+            }
             (None, Installation::Yes, _) => "installed".to_owned(),
             (None, Installation::Update, _) => "installed, another release".to_owned(),
             (None, Installation::No, Some(doubt)) => doubt.clone(),

@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 failed, 2 wrong usage, 130 training stopped by request. Results go to standard output, everything
 //! else to standard error.
 
+mod advice;
 mod align;
 mod attention_statistics;
 mod catalogue;
@@ -47,18 +48,14 @@ mod terms;
 mod train;
 mod translate;
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::error::{BaseError, Error};
-use canopy_base::error::find;
-use canopy_document::error::Error as DocumentError;
+use crate::error::Error;
+use advice::advice;
 use canopy_project::Folders;
-use canopy_server::error::Error as ServerError;
-use canopy_train::error::Error as TrainError;
 use logging::start_log;
 use options::ModelArguments;
 
@@ -201,87 +198,5 @@ pub fn run() -> ExitCode {
             terminal::write_stderr(&format!("canopy: {error}{}\n", advice(&error, translates)));
             ExitCode::FAILURE
         }
-    }
-}
-
-/// An error with the option that helps.
-fn advised(error: &Error) -> String {
-    format!("{error}{}", advice(error, false))
-}
-
-/// The option that helps with an error. Messages of libraries name none, since the window has none.
-fn advice(error: &Error, translates: bool) -> Cow<'static, str> {
-    let found = find::<TrainError>(error).and_then(advice_on_training);
-    let found = found.or_else(|| {
-        let advice = match find::<DocumentError>(error)? {
-            DocumentError::UnknownFormat { .. } if translates => {
-                " (or give --format txt to read it as plain text)"
-            }
-            DocumentError::SrxOfWhich { .. } => "; name it with --from",
-            _ => return None,
-        };
-        Some(advice.into())
-    });
-    let found = found.or_else(|| {
-        let advice = match find::<ServerError>(error)? {
-            ServerError::Serve { .. } => "; choose another port with --port",
-            ServerError::NeedsKey { .. } => "; give one with --key, or serve at 127.0.0.1",
-            _ => return None,
-        };
-        Some(advice.into())
-    });
-    let found = found.or_else(|| Some(advice_on(find::<BaseError>(error)?)?.into()));
-    found.unwrap_or_else(|| match error {
-        Error::NothingToEvaluate { .. } => " (--split, here or where it is imported)".into(),
-        _ => "".into(),
-    })
-}
-
-fn advice_on_training(error: &TrainError) -> Option<Cow<'static, str>> {
-    let advice = match error {
-        TrainError::RunExists { .. } => " (or pass --resume to continue)",
-        TrainError::Diverged { .. } | TrainError::Checkpoint { .. } => " (--resume)",
-        TrainError::NotRunning { .. } => " (`canopy train --resume`)",
-        TrainError::CorpusChanged { .. } => " (or name the old one with --corpus)",
-        TrainError::SourceChanged { .. } => " (or name the old one with --memory or --contexts)",
-        TrainError::CorpusGone { .. } => " (or name its new place with --corpus)",
-        TrainError::RemoteRun { host, .. } => {
-            return Some(format!(" (--device remote:{host})").into());
-        }
-        _ => return None,
-    };
-    Some(advice.into())
-}
-
-fn advice_on(error: &BaseError) -> Option<&'static str> {
-    Some(match error {
-        BaseError::Exists { .. } => " (or pass --force to replace it)",
-        BaseError::NoGpu => " (--device cpu)",
-        BaseError::Panicked { .. } => " (--verbose shows what led to it)",
-        BaseError::NoModel | BaseError::Languages { .. } => "; name one with --model",
-        BaseError::NoStarterModel => {
-            "; name a model with --model, or bring it back with `canopy model restore`"
-        }
-        BaseError::RemoteKey { .. } => "; give it in CANOPY_REMOTE_KEY or with --remote-key",
-        BaseError::NoRandomNumbers { .. } => "; choose a key with --key",
-        _ => return None,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_command_line_names_the_option_that_helps_with_an_error_of_a_library() {
-        let key = Error::Base(BaseError::RemoteKey {
-            host: "there:4000".to_owned(),
-        });
-        let run = Error::Train(TrainError::RemoteRun {
-            host: "there:4000".to_owned(),
-            path: "runs/mine".into(),
-        });
-        assert!(advised(&key).contains("CANOPY_REMOTE_KEY"));
-        assert!(advised(&run).contains("--device remote:there:4000"));
     }
 }

@@ -11,19 +11,17 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    #[error(
-        "{path:?}, item {item}: {problem}; use the set as published, or as `canopy contrast make` wrote it"
-    )]
+    #[error("{path:?}, item {item}: {problem}")]
     ContrastiveItem {
         problem: String,
         /// As the set names it, or its number from 1.
         item: String,
         path: PathBuf,
     },
-    #[error(
-        "this is not a contrastive set: {problem}; open the JSON of ContraPro, of Bawden et al. or Voita et al., or one that `canopy contrast make` wrote: {path:?}"
-    )]
+    #[error("this is not a contrastive set: {problem}: {path:?}")]
     ContrastiveSet { problem: String, path: PathBuf },
+    #[error("the documents of this contrastive set are not in {folder:?}: {path:?}")]
+    NoSetDocuments { folder: PathBuf, path: PathBuf },
     #[error("{0}")]
     Base(#[from] BaseError),
 }

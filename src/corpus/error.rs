@@ -25,9 +25,7 @@ pub enum Error {
         line: usize,
         path: PathBuf,
     },
-    #[error(
-        "{path:?}, line {line}: {problem}; choose the contexts again with `canopy corpus select-context`"
-    )]
+    #[error("{path:?}, line {line}: {problem}")]
     Contexts {
         problem: String,
         line: usize,
@@ -62,7 +60,7 @@ pub enum Error {
     #[error("{path:?} contains files other than a corpus and is not replaced; name another folder")]
     NoCorpus { path: PathBuf },
     #[error(
-        "no page has paragraphs with the same id in both languages; name the folders that hold `text/**/*.html`, or take `canopy corpus import folders` for other pages: {source_folder:?}, {target_folder:?}"
+        "no page has paragraphs with the same id in both languages: {source_folder:?}, {target_folder:?}"
     )]
     NoPages {
         source_folder: PathBuf,

@@ -11,9 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    #[error(
-        "this is not a trace; open a .json or .trace file that `canopy translate --trace` wrote: {path:?}"
-    )]
+    #[error("this is not a trace: {path:?}")]
     NoTrace { path: PathBuf },
     #[error(
         "the trace has format version {found}, this program reads {known}; open it with the Canopy that wrote it, or trace the translation again: {path:?}"
@@ -23,9 +21,7 @@ pub enum Error {
         known: u32,
         path: PathBuf,
     },
-    #[error(
-        "the trace is damaged: {problem}; trace the translation again with `canopy translate --trace`: {path:?}"
-    )]
+    #[error("the trace is damaged: {problem}: {path:?}")]
     BrokenTrace { problem: String, path: PathBuf },
     #[error(
         "the trace was not written because its numbers are invalid: {problem}; the model may be damaged: {path:?}"
@@ -37,6 +33,10 @@ pub enum Error {
     TraceExtension { path: PathBuf },
     #[error("{requested}: {there}")]
     NotInTrace { requested: String, there: String },
+    #[error(
+        "this trace has no attention to other sentences; models that read each sentence by itself have none: look at cross-attention or self-attention, or, with the document, at the memory"
+    )]
+    NoContextTraced,
     #[error("this trace has {missing}; {advice}")]
     NotTraced {
         missing: &'static str,

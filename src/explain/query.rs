@@ -149,11 +149,7 @@ impl AttentionRole {
         };
         let other_has = source.maps().any(|info| self.includes(info, other));
         let (missing, advice) = match (self, side) {
-            (Self::Context, _) if !other_has => (
-                "no attention to other sentences",
-                "models that read each sentence by itself have none: look at cross-attention or self-attention \
-                 (--view cross, --view self), or, with the document, at the memory (--view memory)",
-            ),
+            (Self::Context, _) if !other_has => return Error::NoContextTraced,
             (Self::Context, Side::Source) => (
                 "no attention of source words to other sentences",
                 "look at the target side, or at cross-attention",
@@ -338,7 +334,7 @@ mod tests {
         for side in [Side::Source, Side::Target] {
             let found = Attention::find(&source, &Query::sentence(side, 0), AttentionRole::Context);
             let message = found.expect_err("nothing is there").to_string();
-            assert!(message.contains("--view cross"), "{message}");
+            assert!(message.contains("cross-attention"), "{message}");
             assert!(!message.contains(" side"), "{message}");
         }
     }

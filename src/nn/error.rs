@@ -11,9 +11,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    #[error(
-        "not a vocabulary shortlist for this model: {reason}; make one with `canopy model shortlist`: {path:?}"
-    )]
+    #[error("not a vocabulary shortlist for this model: {reason}: {path:?}")]
     Shortlist { reason: String, path: PathBuf },
     #[error("{0}")]
     Base(#[from] BaseError),

@@ -13,9 +13,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 pub enum Error {
     #[error("the extension gives the format of an alignment: .tmx, .tsv or .json: {path:?}")]
     AlignmentEnding { path: PathBuf },
-    #[error(
-        "not the rows of an alignment: {problem}; use a file written by `canopy align --json` or the window: {path:?}"
-    )]
+    #[error("not the rows of an alignment: {problem}: {path:?}")]
     AlignmentRows { problem: String, path: PathBuf },
     #[error("cannot use the saved work: {reason}: {path:?}")]
     Project { reason: String, path: PathBuf },

@@ -13,9 +13,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    #[error(
-        "not a vocabulary of Canopy: {problem}; make one with `canopy corpus vocabulary`: {path:?}"
-    )]
+    #[error("not a vocabulary of Canopy: {problem}: {path:?}")]
     Vocabulary { problem: String, path: PathBuf },
     #[error("{0}")]
     Base(#[from] BaseError),

@@ -225,7 +225,7 @@ fn missing_bert(preset: &Preset) -> Error {
         field: "bert",
         found: "missing".to_owned(),
         allowed: format!(
-            "the folder of an imported BERT, which {} reads: canopy model import",
+            "the folder of an imported BERT, which {} reads",
             preset.name
         ),
     })
@@ -235,7 +235,7 @@ fn missing_contexts() -> Error {
     Error::Base(BaseError::Config {
         field: "contexts",
         found: "missing".to_owned(),
-        allowed: "a file of `canopy corpus select-context` for this corpus".to_owned(),
+        allowed: "a file of contexts for this corpus".to_owned(),
     })
 }
 
@@ -339,7 +339,9 @@ fn chosen(config: &TrainingConfig, context: Context) -> Result<Option<ContextSen
         return Err(Error::Base(BaseError::Config {
             field: "contexts",
             found: info.choice(),
-            allowed: "none, or those of --type previous: BERT reads the sentence before, as the encoder does".to_owned(),
+            allowed:
+                "none, or the sentences before: BERT reads the sentence before, as the encoder does"
+                    .to_owned(),
         }));
     }
     Ok(Some(found))

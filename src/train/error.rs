@@ -17,9 +17,7 @@ pub enum Error {
     Diverged { reason: String, tries: u32 },
     #[error("the run folder is in use; resume its run, or name another folder: {path:?}")]
     RunExists { path: PathBuf },
-    #[error(
-        "another Canopy is training in this folder; stop that run (`canopy run stop`) or name another folder: {path:?}"
-    )]
+    #[error("another Canopy is training in this folder: {path:?}")]
     RunBusy { path: PathBuf },
     #[error("the run to resume does not exist; it may have been renamed: {path:?}")]
     NoRun { path: PathBuf },
@@ -57,9 +55,7 @@ pub enum Error {
     },
     #[error("nothing was looked up: {problem}")]
     NotLookedUp { problem: &'static str },
-    #[error(
-        "there are no events of a training run here; name the folder that `canopy train` wrote: {path:?}"
-    )]
+    #[error("there are no events of a training run here: {path:?}")]
     NoEvents { path: PathBuf },
     #[error("this run trains on {host} and can only be resumed there: {path:?}")]
     RemoteRun { host: String, path: PathBuf },

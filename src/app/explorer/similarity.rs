@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Explorer;
 use super::present::Present;
 use crate::error::Error;
+use crate::hint::hint;
 use crate::jobs::{Answer, Comparison, JobControl, JobId, ModelRequest, Request};
 use crate::models::Models;
 use crate::shared::Shared;
@@ -216,7 +217,7 @@ impl Explorer {
             .is_some();
         if is_ours && self.inquiry.question.view == ViewKind::Similarity {
             self.revision += 1;
-            self.answer = Some(Err(error.to_string()));
+            self.answer = Some(Err(error.to_string() + hint(error)));
         }
         is_ours
     }

@@ -160,7 +160,7 @@ impl TranslateArguments {
                 requested: named(from.unwrap_or(&info.source_language), to),
                 has: named(&info.source_language, &info.target_language),
             });
-            wrong_usage("translate", crate::advised(&problem));
+            wrong_usage("translate", crate::advice::advised(&problem));
         }
     }
 

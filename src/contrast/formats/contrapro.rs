@@ -103,11 +103,8 @@ struct DocumentFiles {
 impl DocumentFiles {
     fn below(folder: &Path, set: &Path) -> Result<Self> {
         if !folder.is_dir() {
-            let folder = folder.display();
-            return Err(Error::ContrastiveSet {
-                problem: format!(
-                    "its documents are not in {folder}; name their folder with --documents"
-                ),
+            return Err(Error::NoSetDocuments {
+                folder: folder.to_owned(),
                 path: set.to_owned(),
             });
         }

@@ -112,7 +112,11 @@ fn contrapro_that_does_not_fit_its_documents_is_refused_with_its_item() {
     );
     assert!(said(&desk, "contrapro.json").contains("1922_4.de"));
     fs::remove_dir_all(desk.0.path().join("documents")).expect("removed");
-    assert!(said(&desk, "contrapro.json").contains("--documents"));
+    let gone = desk.open("contrapro.json");
+    assert!(
+        matches!(&gone, Err(Error::NoSetDocuments { folder, .. }) if folder.ends_with("documents")),
+        "{gone:?}"
+    );
 }
 
 #[test]

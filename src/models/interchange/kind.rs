@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::archive::Archive;
 use super::marian;
-use super::seeming::seeming;
+use super::seeming::{Seeming, seeming};
 use crate::error::{Error, Result};
 
 /// Programs whose translation models are read.
@@ -73,8 +73,10 @@ fn is_marian(archive: &mut Archive, name: &str) -> Result<bool> {
 
 /// The error of what is no model, with what it seems to be.
 pub(super) fn none(archive: &mut Archive) -> Error {
+    let Seeming { reason, other } = seeming(archive);
     Error::UnknownModel {
-        reason: seeming(archive),
+        reason,
+        other,
         path: archive.path().to_owned(),
     }
 }

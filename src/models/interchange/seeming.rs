@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::archive::Archive;
 use super::sentencepiece::pieces;
+use crate::error::OtherKind;
 
 /// Bytes at the beginning of a file that identify it.
 const HEAD: u64 = 1_024;
@@ -12,32 +13,62 @@ const HEAD: u64 = 1_024;
 const READ: &str = "There is no model.toml of Canopy in it, no config.json of Hugging Face, no npz, *.intgemm.alphas.bin or \
     decoder.yml of Marian, Bergamot or Firefox, and no model.bin of CTranslate2 or Argos Translate";
 
-const CHECKPOINT: &str = "a checkpoint of PyTorch, which does not say how the model is built; convert it with a converter of \
-    CTranslate2 (ct2-fairseq-converter, ct2-opennmt-py-converter) and name the folder that it makes";
-const ARCHIVE: &str = "an archive that is not read; unpack it and name the folder";
-const DOCUMENT: &str =
-    "a document; it stands in the command without an option, and --model names what translates it";
-const MEMORY: &str = "a translation memory; name it with --memory";
-const LARGE: &str = "a large language model; of GGUF files name the file itself, of Hugging Face's the folder, any other form \
-    is served by a program such as llama.cpp, whose address `canopy translate --llm` takes";
-const ONNX: &str =
-    "a model in ONNX, which is not read; take its safetensors, or a conversion to CTranslate2";
-const TENSORFLOW: &str = "a model of TensorFlow, which is not read; take its safetensors, or a conversion to CTranslate2";
-const UNFINISHED: &str = "a download that is not finished; let it end, or fetch it again";
-const PART: &str =
-    "a part of a divided archive; join the parts (cat name.* > name) and name the whole";
-const POINTER: &str =
-    "a pointer of Git LFS in place of the file; fetch the file itself with `git lfs pull`";
-const WEB: &str = "a page of the web in place of the download; fetch the file again";
+/// The beginning of a sentence about a file or folder as a whole.
+const SEEMS: &str = "it seems to be";
+
+/// What a file seems to be.
+#[derive(Clone, Copy, PartialEq)]
+struct Kind {
+    words: &'static str,
+    other: Option<OtherKind>,
+}
+
+/// A kind that the program reads elsewhere.
+const fn read_elsewhere(words: &'static str, other: OtherKind) -> Kind {
+    let other = Some(other);
+    Kind { words, other }
+}
+
+/// A kind that the program does not read, and a remedy.
+const fn not_read(words: &'static str) -> Kind {
+    Kind { words, other: None }
+}
+
+const CHECKPOINT: Kind = not_read(
+    "a checkpoint of PyTorch, which does not say how the model is built; convert it with a converter of CTranslate2 \
+    (ct2-fairseq-converter, ct2-opennmt-py-converter) and name the folder that it makes",
+);
+const ARCHIVE: Kind = not_read("an archive that is not read; unpack it and name the folder");
+const DOCUMENT: Kind = read_elsewhere("a document", OtherKind::Document);
+const MEMORY: Kind = read_elsewhere("a translation memory", OtherKind::Memory);
+const TERMBASE: Kind = read_elsewhere("a termbase", OtherKind::Termbase);
+const LARGE: Kind = read_elsewhere(
+    "a large language model; of GGUF files name the file itself, of Hugging Face's the folder, any other form is served by a \
+    program such as llama.cpp",
+    OtherKind::LanguageModel,
+);
+const ONNX: Kind = not_read(
+    "a model in ONNX, which is not read; take its safetensors, or a conversion to CTranslate2",
+);
+const TENSORFLOW: Kind = not_read(
+    "a model of TensorFlow, which is not read; take its safetensors, or a conversion to CTranslate2",
+);
+const UNFINISHED: Kind = not_read("a download that is not finished; let it end, or fetch it again");
+const PART: Kind =
+    not_read("a part of a divided archive; join the parts (cat name.* > name) and name the whole");
+const POINTER: Kind = not_read(
+    "a pointer of Git LFS in place of the file; fetch the file itself with `git lfs pull`",
+);
+const WEB: Kind = not_read("a page of the web in place of the download; fetch the file again");
 
 /// Endings of names, and what such files are.
-const ENDINGS: &[(&str, &str)] = &[
+const ENDINGS: &[(&str, Kind)] = &[
     ("gguf ggml", LARGE),
     ("onnx", ONNX),
     ("h5 hdf5 pb tflite keras", TENSORFLOW),
     ("pt pth ckpt pkl", CHECKPOINT),
     ("tmx", MEMORY),
-    ("tbx", "a termbase; name it with --terms"),
+    ("tbx", TERMBASE),
     ("part crdownload partial aria2 download", UNFINISHED),
     ("7z rar xz bz2 txz tbz2 lzma", ARCHIVE),
     (
@@ -48,7 +79,7 @@ const ENDINGS: &[(&str, &str)] = &[
 ];
 
 /// Bytes at the beginnings of files, and what such files are.
-const BEGINNINGS: &[(&[u8], &str)] = &[
+const BEGINNINGS: &[(&[u8], Kind)] = &[
     (b"GGUF", LARGE),
     (b"version https://git-lfs", POINTER),
     (b"7z\xbc\xaf", ARCHIVE),
@@ -61,6 +92,24 @@ const BEGINNINGS: &[(&[u8], &str)] = &[
     (b"\x80\x04", CHECKPOINT),
 ];
 
+/// Files in folders, and what such folders are.
+const BY_FILE: &[(&str, Kind)] = &[
+    ("corpus.json", read_elsewhere("a corpus", OtherKind::Corpus)),
+    (
+        "encoder.toml",
+        read_elsewhere("an encoder, which a training reads", OtherKind::Encoder),
+    ),
+    (
+        "canopy-project.toml",
+        read_elsewhere("a project of documents", OtherKind::Project),
+    ),
+    (
+        "adapter_config.json",
+        not_read("an adapter of a larger model; merge it into that one, and name the merged model"),
+    ),
+    ("saved_model.pb", TENSORFLOW),
+];
+
 /// Files of packages of documents.
 const OF_DOCUMENTS: [&str; 4] = [
     "[Content_Types].xml",
@@ -69,8 +118,29 @@ const OF_DOCUMENTS: [&str; 4] = [
     "designmap.xml",
 ];
 
+/// What an archive without a model seems to be.
+pub(super) struct Seeming {
+    /// A sentence, with a remedy if there is one.
+    pub(super) reason: String,
+    pub(super) other: Option<OtherKind>,
+}
+
+impl Seeming {
+    fn new(reason: impl Into<String>) -> Self {
+        let (reason, other) = (reason.into(), None);
+        Self { reason, other }
+    }
+
+    /// `begin` says where it is found, such as `it seems to be`.
+    fn of(begin: &str, kind: Kind) -> Self {
+        let reason = format!("{begin} {}", kind.words);
+        let other = kind.other;
+        Self { reason, other }
+    }
+}
+
 /// The likely kind of an archive without a model, and a remedy.
-pub(super) fn seeming(archive: &mut Archive) -> String {
+pub(super) fn seeming(archive: &mut Archive) -> Seeming {
     let path = archive.path().to_owned();
     let names: Vec<String> = archive.names().map(str::to_owned).collect();
     let weights = archive.named().map(str::to_owned);
@@ -79,20 +149,20 @@ pub(super) fn seeming(archive: &mut Archive) -> String {
     } else {
         let only = weights.or_else(|| names.first().filter(|_| names.len() == 1).cloned());
         only.and_then(|only| of_file(archive, &only))
-            .or_else(|| of_packed(&names).map(|seems| format!("it seems to be {seems}")))
+            .or_else(|| of_packed(&names).map(|kind| Seeming::of(SEEMS, kind)))
     };
-    description.unwrap_or_else(|| listing(&names))
+    description.unwrap_or_else(|| Seeming::new(listing(&names)))
 }
 
 /// The likely kind of a single file.
-fn of_file(archive: &mut Archive, name: &str) -> Option<String> {
+fn of_file(archive: &mut Archive, name: &str) -> Option<Seeming> {
     let head = archive.head(name, HEAD).unwrap_or_default();
-    let description = |seems: &str| Some(format!("it seems to be {seems}"));
+    let description = |kind: Kind| Some(Seeming::of(SEEMS, kind));
     if head.is_empty() && !is_partial(name) {
-        return description("an empty file; fetch it again");
+        return description(not_read("an empty file; fetch it again"));
     }
-    if let Some((_, seems)) = BEGINNINGS.iter().find(|(begin, _)| head.starts_with(begin)) {
-        return description(seems);
+    if let Some((_, kind)) = BEGINNINGS.iter().find(|(begin, _)| head.starts_with(begin)) {
+        return description(*kind);
     }
     let text = String::from_utf8_lossy(&head).to_lowercase();
     let text = text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']);
@@ -109,20 +179,23 @@ fn of_file(archive: &mut Archive, name: &str) -> Option<String> {
         return description(if is_unfinished { UNFINISHED } else { PART });
     }
     if name.starts_with("lex.") {
-        return description("a vocabulary shortlist; name its model, and it with --shortlist");
+        return description(read_elsewhere(
+            "a vocabulary shortlist",
+            OtherKind::Shortlist,
+        ));
     }
-    if let Some(seems) = of_ending(&ending) {
-        return description(seems);
+    if let Some(kind) = of_ending(&ending) {
+        return description(kind);
     }
     let whole = ["spm", "model", "vocab"].contains(&ending.as_str());
     let whole = whole.then(|| archive.bytes(name).ok()).flatten();
     if whole.is_some_and(|bytes| pieces(&bytes).is_some()) {
-        return description(
-            "a vocabulary of SentencePiece; name the folder in which its model lies",
-        );
+        return description(not_read(
+            "a vocabulary of SentencePiece; name the folder of its model",
+        ));
     }
     let is_text = !head.contains(&0);
-    is_text.then(|| format!("it seems to be {DOCUMENT}"))
+    is_text.then(|| Seeming::of(SEEMS, DOCUMENT))
 }
 
 /// Whether a name is that of a part of a file: of a download that is not finished, or of a divided archive.
@@ -141,51 +214,33 @@ fn ending(name: &str) -> String {
     extension.to_string_lossy().to_lowercase()
 }
 
-fn of_ending(ending: &str) -> Option<&'static str> {
+fn of_ending(ending: &str) -> Option<Kind> {
     let is_it = |known: &str| known == ending;
     let mut rows = ENDINGS.iter();
     let found = rows.find(|(endings, _)| endings.split(' ').any(is_it));
-    found.map(|(_, seems)| *seems)
+    found.map(|(_, kind)| *kind)
 }
 
 /// The likely kind of a folder.
-fn of_folder(path: &Path, names: &[String]) -> Option<String> {
+fn of_folder(path: &Path, names: &[String]) -> Option<Seeming> {
     if names.is_empty() {
-        return Some("it is an empty folder".to_owned());
+        return Some(Seeming::new("it is an empty folder"));
     }
     let has = |name: &str| names.iter().any(|found| found == name);
     let checkpoints = ["checkpoints/last", "checkpoints/best"].iter();
     let mut checkpoints = checkpoints.map(|name| path.join(name));
     if let Some(model) = checkpoints.find(|model| model.join("model.toml").is_file()) {
         let model = model.display();
-        return Some(format!("it is a training run; name its model, {model}"));
+        return Some(Seeming::new(format!(
+            "it is a training run; name its model, {model}"
+        )));
     }
     if has("events.jsonl") || has("config.toml") {
-        return Some(
-            "it seems to be a training run that has no model yet; `canopy train --resume` goes on with it".to_owned(),
-        );
+        let kind = read_elsewhere("a training run that has no model yet", OtherKind::Run);
+        return Some(Seeming::of(SEEMS, kind));
     }
-    let known = [
-        (
-            "corpus.json",
-            "a corpus; name it with --corpus, or as --memory",
-        ),
-        (
-            "encoder.toml",
-            "an encoder, which a training reads (`canopy train --bert`)",
-        ),
-        (
-            "canopy-project.toml",
-            "a project of documents; `canopy project translate` translates it",
-        ),
-        (
-            "adapter_config.json",
-            "an adapter of a larger model; merge it into that one, and name the merged model",
-        ),
-        ("saved_model.pb", TENSORFLOW),
-    ];
-    if let Some((_, seems)) = known.iter().find(|(name, _)| has(name)) {
-        return Some(format!("it seems to be {seems}"));
+    if let Some((_, kind)) = BY_FILE.iter().find(|(name, _)| has(name)) {
+        return Some(Seeming::of(SEEMS, *kind));
     }
     let below: Vec<&String> = names
         .iter()
@@ -193,13 +248,15 @@ fn of_folder(path: &Path, names: &[String]) -> Option<String> {
         .collect();
     if let [model] = below[..] {
         let folder = model.trim_end_matches("/model.toml");
-        return Some(format!("its folder {folder} is a model; name that one"));
+        return Some(Seeming::new(format!(
+            "its folder {folder} is a model; name that one"
+        )));
     }
     of_only(names)
 }
 
 /// The likely kind of a folder, by the endings of its files.
-fn of_only(names: &[String]) -> Option<String> {
+fn of_only(names: &[String]) -> Option<Seeming> {
     let with = |endings: &str| {
         let mut found = names.iter();
         found.find(|name| endings.split(' ').any(|known| known == ending(name)))
@@ -211,9 +268,9 @@ fn of_only(names: &[String]) -> Option<String> {
             .any(|it| name.ends_with(it))
     };
     if let Some(packed) = names.iter().find(is_packed) {
-        return Some(format!(
+        return Some(Seeming::new(format!(
             "it holds the archive {packed}; name that file itself"
-        ));
+        )));
     }
     let divided = |name: &&String| {
         let name = name.to_lowercase();
@@ -222,33 +279,33 @@ fn of_only(names: &[String]) -> Option<String> {
             .any(|it| name.contains(it))
     };
     if let Some(part) = names.iter().find(divided) {
-        return Some(format!("it holds {part}, {PART}"));
+        return Some(Seeming::of(&format!("it holds {part},"), PART));
     }
     if let Some(vocabulary) = with("spm") {
-        return Some(format!(
+        return Some(Seeming::new(format!(
             "it holds the vocabulary {vocabulary}, but no weights; of a model of Firefox or Bergamot the file model.*.bin \
              is missing"
-        ));
+        )));
     }
     let is_document = |name: &&String| of_ending(&ending(name)) == Some(DOCUMENT);
     let documents = names.iter().filter(is_document).count();
     if let Some(found) = names.iter().find(is_document)
         && 2 * documents > names.len()
     {
-        return Some(format!(
+        return Some(Seeming::new(format!(
             "it seems to be a folder of documents, such as {found}. {READ}"
-        ));
+        )));
     }
-    for (endings, seems) in ENDINGS.iter().filter(|(_, seems)| *seems != DOCUMENT) {
+    for (endings, kind) in ENDINGS.iter().filter(|(_, kind)| *kind != DOCUMENT) {
         if let Some(found) = with(endings) {
-            return Some(format!("it holds {found}, {seems}"));
+            return Some(Seeming::of(&format!("it holds {found},"), *kind));
         }
     }
     None
 }
 
 /// The likely kind of a packed file.
-fn of_packed(names: &[String]) -> Option<&'static str> {
+fn of_packed(names: &[String]) -> Option<Kind> {
     let has = |name: &str| names.iter().any(|found| found == name);
     if OF_DOCUMENTS.iter().any(|name| has(name)) {
         return Some(DOCUMENT);
@@ -258,9 +315,10 @@ fn of_packed(names: &[String]) -> Option<&'static str> {
         return Some(CHECKPOINT);
     }
     let is_own = names.iter().any(|name| name.ends_with("model.toml"));
-    is_own.then_some(
-        "a packed model folder of Canopy's; add it with `canopy model import`, or unpack it and name the folder",
-    )
+    is_own.then_some(read_elsewhere(
+        "a packed model folder of Canopy's",
+        OtherKind::PackedModel,
+    ))
 }
 
 fn listing(names: &[String]) -> String {

@@ -455,18 +455,12 @@ fn no_model(folder: &Path) -> Error {
     let checkpoints = ["last", "best"].map(|name| folder.join("checkpoints").join(name));
     let mut checkpoints = checkpoints.iter();
     let model = checkpoints.find(|model| model.join(DESCRIPTION).is_file());
-    let reason = model.map_or_else(
-        || {
-            format!(
-                "it has no {DESCRIPTION}; name one that a training run or `canopy model average` made"
-            )
-        },
-        |model| format!("it is a training run; name its model, {}", model.display()),
-    );
-    Error::Base(BaseError::Model {
-        reason,
-        path: folder.to_owned(),
-    })
+    let path = folder.to_owned();
+    let Some(model) = model else {
+        return Error::NoDescription { path };
+    };
+    let reason = format!("it is a training run; name its model, {}", model.display());
+    Error::Base(BaseError::Model { reason, path })
 }
 
 /// The sequence that a BERT reads of a sentence and its context, or of the sentence alone.

@@ -82,7 +82,7 @@ impl Store {
                 StatusCode::INSUFFICIENT_STORAGE,
                 format!(
                     "it keeps {} bytes at most, and these would be {}; delete what is not needed in its store, or start it with a \
-                     larger --store-size",
+                     larger one",
                     self.most_bytes, after
                 ),
             ));

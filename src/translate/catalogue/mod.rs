@@ -17,5 +17,6 @@ mod web;
 
 pub use choice::{Found, Look, is_repository, look, pair_of, repository};
 pub use get::{Download, Progress, download, downloaded_bytes};
+pub use lists::ONLY_GGUF;
 pub use model::{CatalogueFile, CatalogueModel, Installation, PublishedScore, Source};
 pub use place::{Catalogue, DEFAULT_CATALOGUES, KnownCatalogue, Origin};

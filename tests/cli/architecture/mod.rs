@@ -1,6 +1,7 @@
 //! The house from outside: its wings, its pages, the licences of what is built in.
 
 mod licences;
+mod messages;
 mod packages;
 mod pages;
 mod unsafe_code;

@@ -1,12 +1,12 @@
-//! `docs/reference/threats.md` names every file with unsafe code.
+//! `docs/reference/threats.md` names every file with unsafe code, and counts its blocks.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::architecture::repository;
 
-fn sources_below(folder: &Path, sources: &mut Vec<PathBuf>) {
+pub fn sources_below(folder: &Path, sources: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
@@ -17,15 +17,18 @@ fn sources_below(folder: &Path, sources: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether a line of code begins a block or an implementation that the compiler does not check.
-fn is_unsafe(line: &str) -> bool {
+/// The blocks and implementations that begin in a line of code and that the compiler does not check.
+fn num_unsafe(line: &str) -> usize {
     let line = line.trim_start();
-    let begins = ["unsafe {", "unsafe impl "];
-    !line.starts_with("//") && begins.iter().any(|text| line.contains(text)) && !line.contains('"')
+    if line.starts_with("//") || line.contains('"') {
+        return 0;
+    }
+    let begins = ["unsafe {", "unsafe impl "].into_iter();
+    begins.map(|text| line.matches(text).count()).sum()
 }
 
 #[test]
-fn the_page_about_threats_names_all_unsafe_code() {
+fn the_page_about_threats_counts_all_unsafe_code() {
     let mut sources = Vec::new();
     for folder in ["src", "tests", "benches", "examples"] {
         sources_below(&repository().join(folder), &mut sources);
@@ -34,17 +37,19 @@ fn the_page_about_threats_names_all_unsafe_code() {
         let text = fs::read_to_string(path).expect("a source");
         let name = path.strip_prefix(repository()).expect("below it");
         let name = name.to_string_lossy().replace('\\', "/");
-        text.lines().any(is_unsafe).then_some(name)
+        let count: usize = text.lines().map(num_unsafe).sum();
+        (count > 0).then(|| (name, count.to_string()))
     });
     let page = fs::read_to_string(repository().join("docs/reference/threats.md")).expect("a page");
     let (_, section) = page.split_once("\n## Unsafe code\n").expect("a section");
     let section = section.split("\n## ").next().unwrap_or_default();
     let rows = section.lines().filter_map(|line| {
-        let (name, _) = line.strip_prefix("| `")?.split_once('`')?;
-        Some(name.to_owned())
+        let (name, cells) = line.strip_prefix("| `")?.split_once("` | ")?;
+        let (count, _) = cells.split_once(" |")?;
+        Some((name.to_owned(), count.to_owned()))
     });
     assert_eq!(
-        rows.collect::<BTreeSet<_>>(),
-        unsafe_files.collect::<BTreeSet<_>>()
+        rows.collect::<BTreeMap<_, _>>(),
+        unsafe_files.collect::<BTreeMap<_, _>>()
     );
 }

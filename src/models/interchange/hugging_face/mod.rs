@@ -17,7 +17,7 @@ use super::foreign::{
 };
 use super::placing::encoder_layout;
 use super::stated::Stated;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use canopy_nn::model::{
     Activation, Architecture, MemorySource, ModelConfig, NormPosition, Positions, SearchRule,
     SineColumns, SineFrequencies, Sinusoids, SpecialTokens, Variant,
@@ -96,14 +96,15 @@ fn family(archive: &mut Archive) -> Result<Family> {
         Some(name) => format!(" ({name})"),
         None => String::new(),
     };
-    let kind = if LARGE.iter().any(|known| found.starts_with(known)) {
-        "it is a large language model; an unpacked folder of it, or a GGUF file, is what `canopy translate --model` takes \
-         if its family is known"
-    } else {
-        "of translation models, marian (OPUS-MT), m2m_100 (NLLB, too) and mbart are read"
-    };
+    let found_type = format!("model_type in {CONFIG} is {found}{architecture}");
+    if LARGE.iter().any(|known| found.starts_with(known)) {
+        return Err(Error::LanguageModel {
+            found: format!(": {found_type}"),
+            path: archive.path().to_owned(),
+        });
+    }
     Err(archive.refuse(format!(
-        "model_type in {CONFIG} is {found}{architecture}; {kind}"
+        "{found_type}; of translation models, marian (OPUS-MT), m2m_100 (NLLB, too) and mbart are read"
     )))
 }
 

@@ -168,8 +168,8 @@ fn array(
         }
         other => {
             return Err(format!(
-                "its numbers are of kind {other:#x}, which is laid out for one processor or not known; convert it with \
-                 --gemm-type intgemm8 or float32"
+                "its numbers are of kind {other:#x}, which is laid out for one processor or not known; convert it to the \
+                 type intgemm8 or float32"
             ));
         }
     };

@@ -123,6 +123,9 @@ fn matches(known: &str, name: &str) -> bool {
     }
 }
 
+/// Why a repository of language models alone is not downloaded.
+pub const ONLY_GGUF: &str = "it holds only GGUF files: download one of them, and add it";
+
 /// The weights of the kind that is read best.
 fn weights<'a>(names: &[&'a str]) -> Result<Vec<&'a str>, String> {
     let is_shard = |name: &str, stem: &str| {
@@ -162,7 +165,7 @@ fn weights<'a>(names: &[&'a str]) -> Result<Vec<&'a str>, String> {
         return Ok(found);
     }
     Err(if !ending(".gguf").is_empty() {
-        "it holds only GGUF files: download one of them, and add it with `canopy model import FILE.gguf`".to_owned()
+        ONLY_GGUF.to_owned()
     } else if !ending(".h5").is_empty() || !ending(".msgpack").is_empty() {
         "its weights are only for TensorFlow or Flax; get safetensors from its owner".to_owned()
     } else {

@@ -17,6 +17,7 @@ use canopy_base::error::Result;
 use canopy_base::file::has_ending;
 
 pub(super) use folder::{MOST_BYTES, read_file, read_folder};
+pub use hugging_face::ONLY_GGUF;
 pub(super) use hugging_face::read_repository;
 
 /// Maximum number of models of a list: no catalogue has more.

@@ -23,8 +23,8 @@ pub fn state_languages(folder: &Path, [source, target]: [&str; 2]) -> Result<Ins
         });
     };
     installed.state(
-        &[stated_language("--from", source)?],
-        &[stated_language("--to", target)?],
+        &[stated_language("source language", source)?],
+        &[stated_language("target language", target)?],
     );
     installed.write(folder)?;
     described(folder)
@@ -111,11 +111,9 @@ impl KnownOfModel {
         {
             return Ok(());
         }
-        Err(Error::Model {
-            reason: format!(
-                "it is trained to translate from {} to {}: leave --from and --to out",
-                own.source, own.target
-            ),
+        Err(Error::OwnLanguages {
+            from: own.source.clone(),
+            to: own.target.clone(),
             path: folder.join("model.toml"),
         })
     }

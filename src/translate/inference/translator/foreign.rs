@@ -96,10 +96,8 @@ pub fn foreign_parts(path: &Path) -> Result<(ForeignDescription, ModelConfig)> {
 /// If it is a language model, which has no encoder and no decoder of its own.
 fn check_translates(path: &Path) -> Result<()> {
     if is_language_model(path) {
-        return Err(canopy_models::error::Error::Foreign {
-            reason: "it is a language model, which `canopy translate --model` and the window's model menu take for \
-                     documents"
-                .to_owned(),
+        return Err(canopy_models::error::Error::LanguageModel {
+            found: String::new(),
             path: path.to_owned(),
         }
         .into());

@@ -145,7 +145,7 @@ impl Mechanism for Bert {
         Err(Error::Base(BaseError::Config {
             field: "bert",
             found: "missing".to_owned(),
-            allowed: "an imported BERT: canopy train --bert DIR".to_owned(),
+            allowed: "an imported BERT".to_owned(),
         }))
     }
 
