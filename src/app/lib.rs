@@ -4,6 +4,16 @@
 //! requests, and with methods that carry out its commands and take in its events; it is handed [`Shared`] (settings, messages,
 //! numbers of jobs) and the pages that it reads or changes. [`AppState`] routes commands and events to pages, and has a method
 //! where several of them take part.
+//!
+//! ```
+//! use canopy_app::{AppState, Command, Folders, Page, Settings, Shipped};
+//!
+//! let mut state = AppState::new(Folders::default(), Settings::default(), Shipped::default());
+//! state.apply(Command::ShowPage(Page::Training));
+//! assert_eq!(state.shared.page, Page::Training);
+//! state.apply(Command::OpenPath("page.html".into()));
+//! assert!(!state.shared.file_requests.is_empty(), "the file thread opens the document");
+//! ```
 
 pub mod actions;
 pub mod aligning;

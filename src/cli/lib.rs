@@ -1,7 +1,16 @@
 //! The command line: every job of the window as a subcommand.
 //!
+//! Each subcommand is a file or folder with its arguments and what it prints; `options` has the options that several of them
+//! share, `advice` the option that helps with an error of a library. [`run`] is the whole interface.
+//!
 //! Exit codes: 0 done, 1 failed, 2 wrong usage, 130 training stopped by request. Results go to standard output, everything
 //! else to standard error.
+//!
+//! ```no_run
+//! fn main() -> std::process::ExitCode {
+//!     canopy_cli::run()
+//! }
+//! ```
 
 mod advice;
 mod align;

@@ -10,6 +10,17 @@
 //! # What such a set can and cannot claim
 //! It says what a model prefers of the given translations, not what it would write. An item is right only if every wrong
 //! translation is less probable than the right one; that of chance follows from the number of wrong ones.
+//!
+//! ```
+//! use canopy_contrast::{Accuracies, Contrast, ContrastiveSet, Item};
+//!
+//! let wrong = Contrast { text: "Er ist alt.".to_owned(), ..Contrast::default() };
+//! let item = Item { correct: "Es ist alt.".to_owned(), contrasts: vec![wrong], ..Item::default() };
+//! let set = ContrastiveSet { items: vec![item], ..ContrastiveSet::default() };
+//! let log_probs = [Some(vec![-2.5, -4.0])];
+//! let accuracies = Accuracies::from_scores(&set, &log_probs);
+//! assert_eq!((accuracies.total.right, accuracies.total.chance), (1, 0.5));
+//! ```
 
 mod accuracy;
 pub mod error;

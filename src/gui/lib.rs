@@ -1,6 +1,15 @@
 //! The window: panels that draw [`AppState`](canopy_app::AppState) and push [`Command`](canopy_app::Command)s; theme.
 //!
-//! Nothing else names egui.
+//! [`CanopyApp`] receives events, draws and applies the commands of a frame; [`workbench_ui`] draws the pages, [`Panels`] keeps
+//! scroll positions and the like. Nothing else names egui.
+//!
+//! ```no_run
+//! use canopy_translate::inference::DeviceChoice;
+//!
+//! let document = Some("page.html".into());
+//! canopy_gui::run(document, None, [None, Some("de".to_owned())], DeviceChoice::Auto)?;
+//! # Ok::<(), canopy_gui::error::Error>(())
+//! ```
 
 #[cfg(windows)]
 mod adapter;

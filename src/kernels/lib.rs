@@ -1,7 +1,8 @@
 //! Fused operations with gradients, each with its plain tensor version.
 //!
 //! The fused version runs on the CPU (burn's flex backend), where a chain of small tensor operations spends most of its
-//! time on memory traffic, and on a GPU as WGSL (`cube`); the plain version is the reference in tests and the fallback.
+//! time on memory traffic, and on a GPU as WGSL: `cube` for trainings, on burn's tensors, [`gpu`] for searches. The plain
+//! version, of burn's tensor operations, is the reference in tests and the fallback.
 //! Every matrix here is `[rows, columns]`: sentences are runs of rows, so that padding costs nothing.
 //!
 //! ```

@@ -2,6 +2,21 @@
 //!
 //! Its files on disk, the merge of two people's work, and the document as it is edited. No window and no
 //! thread lives here.
+//!
+//! ```
+//! use canopy_document::document::{Document, Format};
+//! use canopy_project::OpenDocument;
+//! use canopy_translate::inference::Translation;
+//!
+//! let page = "<p>Open the file. Close it.</p>".to_owned();
+//! let page = Document::parse("page.html", Format::Html, page)?;
+//! let mut open = OpenDocument::new("page.html".into(), page.into(), None);
+//! let translation = Translation::written("Öffnen Sie die Datei.".to_owned());
+//! assert!(open.receive(0, translation, "a model"));
+//! let counts = open.counts();
+//! assert_eq!((counts.draft, counts.untranslated), (1, 1));
+//! # Ok::<(), canopy_document::error::Error>(())
+//! ```
 
 pub mod aligning;
 pub mod batch;

@@ -434,7 +434,6 @@ pub enum Event {
         job: JobId,
         status: Result<Box<ProjectStatus>>,
     },
-    /// The translations of a project are in files.
     /// Another person had changed the work on a document; the saved file has both versions.
     WorkMerged {
         path: PathBuf,
@@ -445,6 +444,7 @@ pub enum Event {
         job: JobId,
         alignment: Result<Box<Alignment>>,
     },
+    /// The translations of a project were written to files.
     ProjectExported {
         job: JobId,
         files: Result<Vec<PathBuf>>,
