@@ -30,7 +30,7 @@ pub enum AlignCommand {
     PushDown,
     PullUp,
     AlignAgain,
-    /// Says that the sides belong together, or takes that back, and goes on to the next row to look at.
+    /// Confirms that the sides belong together, or takes that back, and selects the next row to look at.
     ToggleRight,
     /// Leaves the row out of what is written, or takes that back.
     ToggleLeftOut,

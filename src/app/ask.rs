@@ -148,7 +148,7 @@ pub enum Ask {
 /// The kind of path to be chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pick {
-    /// One that is there; the endings that are meant.
+    /// An existing file; its possible extensions.
     File(&'static str, Vec<&'static str>),
     Folder,
     /// A new one, with a proposal.

@@ -26,7 +26,7 @@ impl AppState {
         self.shared.file_requests.push(FileRequest::Flush { job });
     }
 
-    /// Work that would be lost if the window closed now. Runs are not: they go on from a checkpoint.
+    /// Work that would be lost if the window closed now. Runs are not: they resume from a checkpoint.
     pub fn lost_by_closing(&self) -> Option<&'static str> {
         let corpus = self.training.corpus_form.as_ref();
         let is_made = corpus.is_some_and(NewCorpus::is_importing);

@@ -44,7 +44,7 @@ pub enum Command {
     SaveTo {
         document: PathBuf,
         path: PathBuf,
-        /// Whether what is there may be replaced; the dialog has asked.
+        /// Whether an existing file may be replaced; the dialog has asked.
         overwrite: bool,
     },
     /// Asks where sentences with their translations shall go.
@@ -101,7 +101,7 @@ pub enum Command {
     DiscardEdit,
     /// Writes the next tag that the translation lacks where the caret is, or a pair around what is selected.
     InsertTag,
-    /// Confirms the selected sentence, also one that is confirmed, and goes on.
+    /// Confirms the selected sentence, also one that is confirmed, and selects the next one.
     Confirm,
     /// Confirms a sentence, or takes that back, and stays there.
     ToggleConfirmed(usize),
@@ -122,7 +122,7 @@ pub enum Command {
     ChooseMemory,
     /// Asks for a corpus or a folder of PO files.
     ChooseMemoryFolder,
-    /// Takes over what is there, or nothing.
+    /// Takes over the existing work, or nothing.
     UseMemory(Option<PathBuf>),
     /// Looks up a memory after the first one, with a penalty in per cent; `None` removes it from the list.
     UseFurtherMemory(PathBuf, Option<u8>),

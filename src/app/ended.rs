@@ -42,7 +42,7 @@ impl AppState {
         self.shared
             .notices
             .retain(|notice| notice.kind == NoticeKind::Error && notice.title != NOT_OPENED);
-        // The explorer, while it is empty, goes on from here by itself.
+        // The explorer, while it is empty, continues from here by itself.
         if self.shared.page != Page::Explore || self.explorer.inquiry.trace.is_some() {
             self.shared.page = Page::Document;
         }

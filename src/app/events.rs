@@ -14,16 +14,16 @@ use canopy_corpus::synthetic::TARGET_LANGUAGE;
 use canopy_project::Written;
 
 impl AppState {
-    /// Takes an event in; what belongs to an older job is dropped.
+    /// Receives an event; what belongs to an older job is dropped.
     pub fn receive(&mut self, event: Event) {
-        self.take_in(event);
+        self.dispatch(event);
         self.explorer
             .follow_margin(&mut self.shared, &self.document);
         self.document.follow(&mut self.shared, &self.models);
     }
 
     #[expect(clippy::too_many_lines, reason = "a table: an arm for each event")]
-    fn take_in(&mut self, event: Event) {
+    fn dispatch(&mut self, event: Event) {
         match event {
             Event::ModelOpened {
                 job,

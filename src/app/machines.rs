@@ -11,7 +11,7 @@ pub enum MachineCommand {
     Name,
     /// Computes on one from now on.
     Choose(Box<NamedMachine>),
-    /// Computes on none of them any more, and forgets this one.
+    /// Stops computing on other machines, and forgets this one.
     Forget(RemoteHost),
     /// Leaves it as it is.
     Leave,

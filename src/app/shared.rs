@@ -161,12 +161,12 @@ impl Shared {
         });
     }
 
-    /// Where work, models and runs of the user lie.
+    /// The folder of the user's work, models and runs.
     pub fn data_folder(&self) -> Option<&Path> {
         self.folders.data.as_deref()
     }
 
-    /// Where settings lie.
+    /// The folder of the settings.
     pub fn config_folder(&self) -> Option<&Path> {
         self.folders.config.as_deref()
     }
@@ -194,7 +194,7 @@ impl Shared {
             .map(Path::to_owned)
     }
 
-    /// Where the runs of this window lie.
+    /// The folder of this window's runs.
     pub fn runs_folder(&self) -> PathBuf {
         self.home().join("runs")
     }

@@ -91,7 +91,7 @@ impl AppState {
     }
 
     pub fn apply(&mut self, command: Command) {
-        self.carry_out(command);
+        self.execute(command);
         self.document.editing.follow_selection();
         self.explorer
             .follow_margin(&mut self.shared, &self.document);
@@ -99,7 +99,7 @@ impl AppState {
     }
 
     #[expect(clippy::too_many_lines, reason = "a table: an arm for each command")]
-    fn carry_out(&mut self, command: Command) {
+    fn execute(&mut self, command: Command) {
         match command {
             Command::Open => self.shared.asks.push(Ask::OpenDocument {
                 folder: self.document.editing.document_folder(&self.shared),

@@ -61,7 +61,7 @@ fn open(state: &mut AppState, document: Arc<Document>, project: Option<Project>)
         .file_requests
         .drain(..)
         .find_map(opens)
-        .expect("it is there");
+        .expect("it exists");
     state.receive(Event::DocumentOpened {
         job,
         path,
@@ -237,7 +237,7 @@ fn work_is_saved_a_second_after_the_last_change_and_comes_back() {
         panic!()
     };
     let bytes = project.to_bytes("page.json".as_ref());
-    let read = serde_json::from_slice::<Project>(&bytes.expect("plain data")).expect("it is there");
+    let read = serde_json::from_slice::<Project>(&bytes.expect("plain data")).expect("it exists");
     assert_eq!(read, project);
 
     let mut later = with_page();

@@ -98,9 +98,7 @@ fn on_models(error: &ModelsError) -> Option<&'static str> {
 /// Where a file or folder that is no model belongs.
 fn on_other_kind(kind: OtherKind) -> &'static str {
     match kind {
-        OtherKind::Document => {
-            "; it stands in the command without an option, and --model names what translates it"
-        }
+        OtherKind::Document => "; name it without an option, and with --model what translates it",
         OtherKind::Memory => "; name it with --memory",
         OtherKind::Termbase => "; name it with --terms",
         OtherKind::LanguageModel => {

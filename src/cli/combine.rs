@@ -35,7 +35,7 @@ pub struct CombineArguments {
     /// Print what was left out as JSON
     #[arg(long)]
     json: bool,
-    /// Replace a corpus that is there
+    /// Replace an existing corpus
     #[arg(long)]
     force: bool,
 }

@@ -1,6 +1,6 @@
 //! The console of Windows; other systems need nothing of this.
 
-/// Shows colours in the console. A program that opens the window leaves a console that is there for it alone: Windows makes
+/// Shows colours in the console. A program that opens the window leaves a console of its own: Windows makes
 /// one for a program that is started by a click, unless the program's manifest disables that and it is new enough to read
 /// it.
 #[cfg(windows)]

@@ -35,7 +35,7 @@ pub(super) enum CorpusCommand {
     Divide(DivideArguments),
     /// Learn the subwords of a corpus from the new pairs of its training documents
     ///
-    /// Writes vocabulary.json into the corpus folder. `canopy train` does the same when there is none.
+    /// Writes vocabulary.json into the corpus folder. `canopy train` does the same when it is missing.
     Vocabulary(VocabularyArgs),
     /// Choose a context for each sentence: the most similar one, the one before, or itself
     ///
@@ -62,7 +62,7 @@ pub struct VocabularyArgs {
     /// Number of ids, special ones included
     #[arg(long, default_value_t = vocabulary::DEFAULT_SIZE)]
     size: usize,
-    /// Replace a vocabulary that is there; models trained with it keep their own copy
+    /// Replace an existing vocabulary; models trained with it keep their own copy
     #[arg(long)]
     force: bool,
 }

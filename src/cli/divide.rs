@@ -29,7 +29,7 @@ pub struct DivideArguments {
     /// Print the counts as JSON
     #[arg(long)]
     json: bool,
-    /// Replace a corpus that is there
+    /// Replace an existing corpus
     #[arg(long)]
     force: bool,
 }

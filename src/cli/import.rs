@@ -62,7 +62,7 @@ pub enum ImportCommand {
     },
     /// Two files of an IWSLT talk set, with <doc docid>, <talkid> and <seg id>
     ///
-    /// Talks are paired by talkid, or docid where there is none, segments by id. The training files, whose segments are
+    /// Talks are paired by talkid, or docid without one, segments by id. The training files, whose segments are
     /// lines, are read as well.
     #[command(
         after_help = "Examples:\n  canopy corpus import iwslt --source IWSLT17.TED.dev2010.en-de.en.xml --target \
@@ -109,7 +109,7 @@ pub enum ImportCommand {
     ///
     /// The messages of a source file become a document, in the order of its lines, which the comments of the PO files give;
     /// a message with several places is in each of them. Comments for translators, such as who speaks, become
-    /// notes. Fuzzy translations are context only, obsolete ones are left out. Files of other languages may lie there too.
+    /// notes. Fuzzy translations are context only, obsolete ones are left out. The folder may hold files of other languages too.
     /// Each compiled catalogue (/usr/share/locale) becomes one document. One document in 25 becomes a test document and
     /// one in 50 a development document, chosen by a hash of its name, unless --test or --dev name some.
     #[command(
@@ -224,7 +224,7 @@ pub struct OutputArgs {
     /// Corpus folder to make
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Replace a corpus that is there
+    /// Replace an existing corpus
     #[arg(long)]
     force: bool,
 }

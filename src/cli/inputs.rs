@@ -13,7 +13,7 @@ const PARTS: &str = "config.toml corpus.json dev.jsonl encoder.toml events.jsonl
     model.toml optimizer.safetensors pieces.json progress.json run.json sweep.toml test.jsonl train.jsonl \
     vocabulary.json vocabulary.model weights.safetensors modules.json";
 
-/// Before any work: whether `output` is none of `inputs` and no part of one that is a folder, however they are spelt or
+/// Before any work: whether `output` is not one of `inputs` and in no folder of them, however they are spelt or
 /// linked.
 ///
 /// # Errors

@@ -15,7 +15,7 @@ use canopy_translate::inference::{
     starter_model_for, state_languages, stated_language,
 };
 
-/// The folder in which models of this user lie.
+/// The folder of this user's models.
 pub(super) fn folder() -> Result<PathBuf> {
     Folders::of_user().models().ok_or_else(|| {
         Error::Base(BaseError::Config {

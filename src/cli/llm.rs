@@ -185,7 +185,7 @@ impl Suggestions {
         }
     }
 
-    /// Puts the suggestions where Canopy's translations stand.
+    /// Puts the suggestions in place of Canopy's translations.
     pub fn take_over(self, translations: &mut [Option<Translation>]) {
         for (suggestion, translation) in self.found.into_iter().zip(translations) {
             if let Some(suggestion) = suggestion {
@@ -216,7 +216,7 @@ impl Suggestions {
         if self.failures > 0 {
             let _ = write!(
                 text,
-                "; {} without an answer, where Canopy's translation stands",
+                "; {} without an answer, where Canopy's translation stays",
                 self.failures
             );
         }

@@ -65,7 +65,7 @@ pub(super) fn start_log(verbosity: u8, file: Option<PathBuf>) -> Result<()> {
         let log = tracing_subscriber::registry()
             .with(to_terminal)
             .with(to_file);
-        // A log that is there already, as in a test, stays.
+        // An existing log, as in a test, stays.
         let _ = log.try_init();
         tracing::info!("{}", about());
     }
@@ -123,7 +123,7 @@ struct RotatingFile {
 }
 
 impl RotatingFile {
-    /// Begins a new file; the one that is there becomes the old one.
+    /// Begins a new file; the existing one becomes the old one.
     fn open(path: PathBuf, full: u64) -> io::Result<Self> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
@@ -150,7 +150,7 @@ impl Write for RotatingFile {
         if self.written >= self.full {
             self.file = begun(&self.path)?;
             let old = self.path.with_extension("old.log");
-            let first = format!("{}; goes on from {}\n", about(), old.display());
+            let first = format!("{}; continues {}\n", about(), old.display());
             self.file.write_all(first.as_bytes())?;
             self.written = first.len() as u64;
         }

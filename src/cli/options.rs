@@ -316,7 +316,7 @@ impl ModelArguments {
     }
 }
 
-/// Values of `--model`: the path of one, or the name of one that is installed, where no such path is there.
+/// Values of `--model`: the path of one, or, where no such path exists, the name of an installed one.
 pub(super) fn models() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().map(|path| {
         let name = path.to_str().filter(|_| !path.exists());

@@ -70,7 +70,7 @@ pub(super) struct PlotArguments {
     /// Height of the figure
     #[arg(long, value_name = "PIXELS", default_value_t = 800, value_parser = pixels())]
     height: u32,
-    /// Replace a figure that is there
+    /// Replace an existing figure
     #[arg(long)]
     force: bool,
 }

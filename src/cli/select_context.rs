@@ -60,7 +60,7 @@ pub(super) struct SelectContextArguments {
     /// Print a summary as JSON
     #[arg(long)]
     json: bool,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
 }

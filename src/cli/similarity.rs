@@ -67,7 +67,7 @@ struct FigureArguments {
     /// Width of the figure
     #[arg(long, value_name = "PIXELS", default_value_t = 1_000, value_parser = super::options::pixels())]
     width: u32,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
 }

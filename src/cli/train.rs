@@ -254,7 +254,7 @@ impl TrainArguments {
         }
     }
 
-    /// The file's settings, or the run folder's when it goes on, under those of the command line.
+    /// The file's settings, or the run folder's when it is resumed, under those of the command line.
     fn config(&self) -> Result<TrainingConfig> {
         let of_run = self.run.as_ref().map(|run| run.join("config.toml"));
         let of_run = of_run.filter(|path| self.resume && path.exists());

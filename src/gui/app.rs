@@ -30,7 +30,7 @@ pub struct CanopyApp {
     title: String,
     theme: Option<canopy_app::Theme>,
     scale: u16,
-    /// egui's own clock stands still while the window is hidden.
+    /// egui's own clock stops while the window is hidden.
     started: Instant,
     /// Whether a frame was handed to the graphics driver.
     has_drawn: bool,
@@ -60,7 +60,7 @@ impl CanopyApp {
         };
         let (waking, curves) = (ctx.clone(), ctx.clone());
         let wake = move || waking.request_repaint();
-        // Several times a second while a run goes on; without a delay egui would draw two frames each time.
+        // Several times a second during a run; without a delay egui would draw two frames each time.
         let draw_once = move || curves.request_repaint_after(Duration::from_millis(1));
         let pools = Pools::spawn(pool_folders, sender, wake, draw_once)?;
         let mut settings = folders

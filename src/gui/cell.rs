@@ -234,7 +234,7 @@ impl Cell {
         })
     }
 
-    /// The character of the text, as a reader sees it, before which a caret at this place stands.
+    /// The character of the text, as a reader sees it, that follows a caret at this place.
     pub fn char_at(&self, at: Vec2) -> usize {
         let place = typeset::cursor_at(&self.galley, at).index.0;
         let of_chips = self

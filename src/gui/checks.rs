@@ -308,7 +308,7 @@ fn buttons_ui(ui: &mut Ui, finding: &Finding, can_ignore: bool, commands: &mut V
     }
 }
 
-/// The translation, or the source where there is none.
+/// The translation, or the source without one.
 fn target(document: &OpenDocument, sentence: usize) -> String {
     let text = placeholder::stripped(&document.target(sentence).text);
     if text.trim().is_empty() {

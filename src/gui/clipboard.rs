@@ -1,7 +1,7 @@
 //! Cut, copy, paste and select all as entries of a menu, for the field that was written in last.
 //!
 //! A click on a menu takes the keyboard from the field, and the field forgets what was selected. So both are noted while it
-//! has the keyboard, and given back in the frame after the click, together with the key that the entry stands for.
+//! has the keyboard, and given back in the frame after the click, together with the key of the entry.
 
 use egui::text::CCursorRange;
 use egui::text_edit::TextEditState;
@@ -49,7 +49,7 @@ fn chosen_id() -> Id {
 pub(super) fn follow(ctx: &Context) {
     if let Some(entry) = ctx.data(|data| data.get_temp::<Entry>(chosen_id())) {
         ctx.data_mut(|data| data.remove::<Entry>(chosen_id()));
-        return carry_out(ctx, entry);
+        return execute(ctx, entry);
     }
     let focused = ctx.memory(egui::Memory::focused);
     let state = focused.and_then(|id| Some((id, TextEditState::load(ctx, id)?)));
@@ -59,7 +59,7 @@ pub(super) fn follow(ctx: &Context) {
     }
 }
 
-fn carry_out(ctx: &Context, entry: Entry) {
+fn execute(ctx: &Context, entry: Entry) {
     let Some(Field { id, range }) = last_field(ctx) else {
         return;
     };
@@ -92,7 +92,7 @@ fn last_field(ctx: &Context) -> Option<Field> {
     field.filter(|field| ctx.read_response(field.id).is_some())
 }
 
-/// Without a field *Copy* takes the translation of the selected sentence, or its source where there is none.
+/// Without a field *Copy* takes the translation of the selected sentence, or its source without one.
 pub(super) fn entries_ui(ui: &mut Ui, state: &AppState) {
     let ctx = ui.ctx().clone();
     let field = last_field(&ctx);

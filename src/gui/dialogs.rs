@@ -1,4 +1,4 @@
-//! The window system's own file dialogs, each on a thread, so that the window goes on.
+//! The window system's own file dialogs, each on a thread, so that the window keeps drawing.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -226,7 +226,7 @@ pub fn own_changes(ctx: &Context, editor: &Editor) -> (bool, bool) {
     let is_other = |text: &str| text != editor.text;
     let mut undoer = state.undoer();
     let can_redo = undoer.has_redo(&here);
-    // Steps in which the caret alone has moved are none.
+    // Steps in which only the caret has moved do not count.
     let (mut current, mut can_undo) = (here, false);
     while let Some(before) = undoer.undo(&current).cloned() {
         if before == current {
@@ -338,7 +338,7 @@ fn layout(ui: &Ui, text: &str, width: f32, script: &Script, palette: &Palette) -
     )
 }
 
-/// In text from the right the arrow to the left goes on.
+/// In right-to-left text the left arrow moves forwards.
 fn turn_arrows(ui: &Ui, id: Id) {
     if !ui.memory(|memory| memory.has_focus(id)) {
         return;

@@ -102,7 +102,7 @@ fn about_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 }
 
 fn licences_ui(ui: &mut Ui) {
-    ui.label("Canopy is licensed under the MIT licence or the Apache Licence 2.0, as you choose. The licence of a model stands on its page under Models.");
+    ui.label("Canopy is licensed under the MIT licence or the Apache Licence 2.0, as you choose. The licence of a model is on its page under Models.");
     ui.add_space(10.0);
     ui.add(
         Label::new(RichText::new(LICENCE).size(12.5))

@@ -48,7 +48,7 @@ pub fn text_ui(ui: &mut Ui, width: f32, parts: &[(Part, String)], palette: &Pale
     })
 }
 
-/// What stands at the end of a row.
+/// The end of a row.
 pub fn end_ui(ui: &mut Ui, content: impl FnOnce(&mut Ui)) {
     cell(ui, BUTTON, |ui| {
         ui.with_layout(Layout::right_to_left(Align::Min), content);

@@ -28,7 +28,7 @@ const ONE_LINE: f32 = 1180.0;
 /// Below this width the button that translates does, too.
 const TWO_LINES: f32 = 570.0;
 
-/// Below this width the menus stand closer.
+/// Below this width the menus are closer.
 const MENUS_WIDTH: f32 = 480.0;
 
 /// Width of the pages' tabs.

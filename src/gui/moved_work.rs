@@ -7,7 +7,7 @@ use canopy_app::{Command, MovedWork};
 
 const TWO_LINES: f32 = 38.0;
 
-/// Says where the work lies and how much of the document's `count` sentences it covers.
+/// Says where the work is and how many of the document's `count` sentences it covers.
 pub fn moved_work_ui(
     ui: &mut Ui,
     moved_work: &MovedWork,
@@ -18,7 +18,7 @@ pub fn moved_work_ui(
     let MovedWork { project, fitting } = moved_work;
     let place = project.document.display();
     let text = format!("This document was worked on as {place}");
-    let covered = format!("Translations of {fitting} of {count} sentences are there.");
+    let covered = format!("It has translations of {fitting} of {count} sentences.");
     ui.horizontal(|ui| {
         ui.set_min_height(TWO_LINES);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

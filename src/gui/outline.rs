@@ -76,7 +76,7 @@ impl OutlinePanel {
             });
     }
 
-    /// Sections none of whose parents is closed.
+    /// Sections whose parents are all open.
     fn visible_sections(&self, open: &OpenDocument) -> Vec<usize> {
         let sections = &open.document.sections;
         let mut hidden = vec![false; sections.len()];
@@ -200,7 +200,7 @@ impl OutlinePanel {
     }
 }
 
-/// The attention that goes to what each row of the outline stands for: its section down to the next row.
+/// The attention to the part of each row of the outline: its section down to the next row.
 struct SectionWeights<'a> {
     margin: &'a MarginShading<'a>,
     weights: Vec<f32>,

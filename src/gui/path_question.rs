@@ -18,7 +18,7 @@ pub struct PathQuestion {
     ask: Ask,
     text: String,
     focused: bool,
-    /// Whether it has been said that the file is there, so that the next answer replaces it.
+    /// Whether the warning that the file exists is shown, so that the next answer replaces it.
     warned: bool,
     /// Why the last answer cannot be.
     problem: Option<String>,
@@ -75,7 +75,7 @@ impl PathQuestion {
             ui.add_space(8.0);
             self.field_ui(ui);
             if self.warned {
-                let warning = "A file of this name is there; save again to replace it.";
+                let warning = "A file of this name exists; save again to replace it.";
                 ui.label(RichText::new(warning).color(palette.warning));
             }
             if let Some(problem) = &self.problem {
@@ -166,7 +166,7 @@ impl PathQuestion {
         expanded(self.text.trim(), std::env::home_dir())
     }
 
-    /// Looks for what the path can go on with, on a thread: a folder may lie far away.
+    /// Lists continuations of the path on a thread: a folder may be remote.
     fn complete(&mut self, ctx: &Context) {
         let (sender, looking) = channel();
         let (text, path, ctx) = (self.text.clone(), self.path(), ctx.clone());
@@ -297,7 +297,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let [old, new] = ["old.csv", "new.csv"].map(|name| folder.path().join(name));
         std::fs::write(&old, "mine").expect("a file");
-        let warning = "A file of this name is there; save again to replace it.";
+        let warning = "A file of this name exists; save again to replace it.";
         for (path, answers) in [(new, 1), (old, 2)] {
             let name = path.to_string_lossy().into_owned();
             let question = PathQuestion::new(Ask::Scores { name }).expect("a question");

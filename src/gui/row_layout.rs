@@ -1,4 +1,4 @@
-//! Where the parts of a sentence's row lie: columns, gaps between paragraphs, heights.
+//! The layout of a sentence's row: columns, gaps between paragraphs, heights.
 
 use egui::{Rangef, Rect, Ui};
 
@@ -13,7 +13,7 @@ use canopy_document::document::{Document, ParagraphKind, SubtitleLayout};
 /// Space above and below the text of a row.
 pub const PADDING: f32 = 5.0;
 
-/// Where the columns of a document lie, from the left edge of its rows.
+/// The columns of a document, from the left edge of its rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Columns {
     pub source: Rangef,
@@ -34,7 +34,7 @@ impl Columns {
         }
     }
 
-    /// The part of a row that lies in a column.
+    /// The part of a row in a column.
     pub fn at(range: Rangef, rect: Rect) -> Rect {
         Rect::from_x_y_ranges(
             range.min + rect.left()..=range.max + rect.left(),

@@ -19,7 +19,7 @@ const HEAD: f32 = 290.0;
 /// Width of the button behind it.
 const BUTTON: f32 = 74.0;
 
-/// The rows last shown; kept until the sentence, or what is there, is another one.
+/// The rows last shown; kept until the sentence or its versions change.
 #[derive(Default)]
 pub struct HistoryPanel {
     of: Option<(Arc<Document>, usize, u32)>,
@@ -164,7 +164,7 @@ pub fn readable_changes(before: &str, after: &str) -> Vec<(Part, String)> {
 }
 
 /// Parts with what was removed struck through and what was added in another colour. Space at the edges of a part is not
-/// marked, and a word that was removed stands apart from the one in its place.
+/// marked, and a removed word is apart from the one in its place.
 pub fn marked(parts: &[(Part, String)], palette: &Palette) -> LayoutJob {
     let mut job = LayoutJob::default();
     let plain = TextFormat::simple(FontId::proportional(14.0), palette.text);

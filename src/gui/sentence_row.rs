@@ -225,7 +225,7 @@ fn select_source(
     commands.push(select(first.min(last)..first.max(last)));
 }
 
-/// The characters of the word before, at or behind which a caret stands; none where there is none.
+/// The characters of the word at a caret, at either end of it too; none without one.
 fn word_at(text: &str, caret: usize) -> Range<usize> {
     let letters: Vec<char> = text.chars().collect();
     let is_letter = |at: &usize| letters.get(*at).is_some_and(|it| it.is_alphanumeric());

@@ -40,7 +40,7 @@ impl SimilarPanel {
         self.found.is_empty()
     }
 
-    /// The line above the matches, which says where there are none.
+    /// The line above the matches, also where there are no matches.
     pub fn head_ui(&self, ui: &mut Ui, has_sentence: bool) {
         let palette = Palette::from_ui(ui);
         let small = |text: &str| RichText::new(text).size(12.5).color(palette.weak);

@@ -69,7 +69,7 @@ impl FontProvider for Provider {
             weight,
             han,
         };
-        // Until it is found, and where there is none, signs look as among Latin letters.
+        // Until it is found, and without one, signs look as among Latin letters.
         let latin = || FontInsert::new("Inter", FontData::from_static(theme::INTER), vec![]);
         let found = self.0.font(key).map(|font| insert(font, family));
         vec![found.unwrap_or_else(latin)]

@@ -352,7 +352,7 @@ fn visuals(palette: &Palette, theme: egui::Theme) -> Visuals {
         widget.corner_radius = radius;
         widget.expansion = 0.0;
     }
-    // Rails, boxes and handles must stand out from the window they lie on.
+    // Rails, boxes and handles must stand out from the window below them.
     widgets.inactive.bg_fill = step(0.16);
     widgets.hovered.bg_fill = step(0.22);
     widgets.noninteractive.corner_radius = radius;
@@ -364,7 +364,7 @@ pub fn blend(from: Color32, to: Color32, amount: f32) -> Color32 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "between two bytes lies a byte"
+        reason = "between two bytes is a byte"
     )]
     let mix = |from: u8, to: u8| egui::lerp(f32::from(from)..=f32::from(to), amount).round() as u8;
     Color32::from_rgb(

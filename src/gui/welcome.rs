@@ -106,7 +106,7 @@ fn samples_ui(ui: &mut Ui, samples: &[PathBuf], commands: &mut Vec<Command>) {
     );
 }
 
-/// Projects and documents that were opened lately; of a document where it lies, its languages, and how far it is.
+/// Projects and documents that were opened lately; of a document its folder, its languages and its progress.
 fn recent_ui(ui: &mut Ui, settings: &Settings, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
     let projects: Vec<PathBuf> = settings.recent_projects.iter().take(3).cloned().collect();

@@ -79,7 +79,7 @@ impl Aligning {
         }
     }
 
-    /// Where the other document lies.
+    /// The path of the other document.
     fn aligned_folder(
         &self,
         shared: &Shared,

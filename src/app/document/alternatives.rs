@@ -39,7 +39,7 @@ pub enum AlternativesState {
     Running(Search),
     /// The translations in the order of the model, its own first; the present one may be among them.
     Found(Vec<Translation>),
-    /// Why there are none.
+    /// Why the list is missing.
     Failed(String),
 }
 
@@ -91,7 +91,7 @@ impl Alternatives {
         self.list().get(place)
     }
 
-    /// The list; empty while there is none.
+    /// The list; empty until it is made.
     pub fn list(&self) -> &[Translation] {
         match &self.state {
             AlternativesState::Found(found) => found,

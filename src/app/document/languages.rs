@@ -24,7 +24,7 @@ impl DocumentPage {
         self.pair(models).codes()
     }
 
-    /// Gives a document without a target the one of the model that is there for it.
+    /// Gives a document without a target that of an installed model.
     pub(crate) fn adopt_target(&mut self, shared: &mut Shared, models: &Models) {
         let target = models.in_use.languages().map(|(_, target)| target);
         let target = target.filter(|code| code != UNKNOWN);

@@ -96,7 +96,7 @@ impl Saving {
         path: PathBuf,
         form: Form,
     ) {
-        // The window goes on while the dialog is open.
+        // The window keeps working while the dialog is open.
         if let Some(reason) = why_not_saved(editing, document, &path) {
             return shared.notify(NoticeKind::Error, form.failure(), reason);
         }

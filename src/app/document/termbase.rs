@@ -156,7 +156,7 @@ impl Terms {
         });
     }
 
-    /// Adds the new term to the first termbase and keeps that on disk; where there is none yet, it begins one beside the projects.
+    /// Adds the new term to the first termbase and keeps that on disk; without one, it begins one beside the projects.
     fn add(&mut self, shared: &mut Shared, editing: &mut Editing, models: &Models) {
         let Some(new) = self.new.clone() else {
             return;

@@ -42,7 +42,7 @@ pub struct NewTerm {
 pub enum TermsCommand {
     /// Opens the dialog for one more file.
     Choose,
-    /// Uses the termbases that lie there, or none; new terms go to the first.
+    /// Uses the termbases at these paths, or none; new terms go to the first.
     Use(Vec<PathBuf>),
     /// Uses one more behind those in use.
     Also(PathBuf),

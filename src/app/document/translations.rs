@@ -17,7 +17,7 @@ pub struct Translations {
     pub running: Option<Running>,
     /// The speed of the last translation, for the status bar.
     pub last_progress: Option<Progress>,
-    /// The scope to translate once the model is there.
+    /// The scope to translate once the model is open.
     pub(crate) waiting_scope: Option<Scope>,
     /// Documents of the project that are translated one after the other.
     pub(crate) batch: Option<Translating>,

@@ -110,7 +110,7 @@ pub struct OpenJudgement {
 
 impl OpenJudgement {
     /// # Errors
-    /// If it cannot be read or is none.
+    /// If it cannot be read or is no judgement.
     fn open(path: PathBuf) -> Result<Self> {
         #[derive(Deserialize)]
         struct Names {

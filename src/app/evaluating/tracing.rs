@@ -39,7 +39,7 @@ enum Tracing {
     Translating,
 }
 
-/// The translation and the token that *Explore* shows of an item, once its trace is there.
+/// The translation and the token that *Explore* shows of an item, once its trace is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wanted {
     pub(super) correct: String,
@@ -62,7 +62,7 @@ impl AppState {
         self.document.trace.wanted = unit.wanted;
     }
 
-    /// A document has been opened: goes on if it was for a trace.
+    /// A document has been opened: continues if it was for a trace.
     pub(crate) fn opened_for_trace(&mut self) {
         let Some(Tracing::Opening { paragraph, .. }) = self.document.trace.tracing.take() else {
             return;

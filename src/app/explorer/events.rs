@@ -154,7 +154,7 @@ impl Explorer {
             let mut explanation = with_edits(self.left_out(), explanation);
             let question = self.inquiry.question;
             explanation.select(question.query.word);
-            // The margin goes on to show what the question before it has found.
+            // The margin keeps the answer to the previous question.
             let weights = match &self.answer {
                 Some(Ok(answer)) if answer.is_of(question.view) => answer.weights.clone(),
                 _ => Vec::new(),

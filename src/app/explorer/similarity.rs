@@ -29,7 +29,7 @@ pub struct SimilarityState {
 #[derive(Debug)]
 pub struct Comparing {
     job: JobId,
-    /// Sentences that are encoded, and to be encoded; 0 until the encoder is there.
+    /// Sentences that are encoded, and to be encoded; 0 until the encoder is loaded.
     pub done: usize,
     pub num: usize,
     key: ComparisonKey,

@@ -23,7 +23,7 @@ pub enum EvaluationRequest {
     Evaluate(Box<EvaluationJob>),
     /// Scores the translations of a contrastive set.
     Contrast(Box<ContrastJob>),
-    /// A table (`.csv`, `.tex`, `.json`) or figure (`.svg`, `.png`), as the end of the name says; replaces what is there, the
+    /// A table (`.csv`, `.tex`, `.json`) or figure (`.svg`, `.png`), as the extension says; replaces an existing file, the
     /// dialog has asked.
     Save {
         job: JobId,

@@ -187,7 +187,7 @@ pub enum Event {
         job: JobId,
         error: Error,
     },
-    /// Number of pairs in the translation memories, before the model that reads them is open; or why there are none.
+    /// Number of pairs in the translation memories, before the model that reads them is open; or why they cannot be used.
     MemoryOpened {
         job: JobId,
         pairs: Result<usize>,
@@ -245,7 +245,7 @@ pub enum Event {
         folder: PathBuf,
         to: PathBuf,
     },
-    /// A run lies in the trash now.
+    /// A run was moved to the trash.
     Trashed {
         folder: PathBuf,
         to: PathBuf,
@@ -274,7 +274,7 @@ pub enum Event {
     ModelsListed {
         models: Vec<InstalledModel>,
     },
-    /// A model that lies somewhere, or why it is none.
+    /// A model at a path, or why the path has none.
     ModelInspected {
         job: JobId,
         path: PathBuf,
@@ -383,7 +383,7 @@ pub enum Event {
     Evaluated {
         job: JobId,
         evaluation: Arc<Evaluation>,
-        /// How often the words that the sentences before decide are there, where the corpus names such words.
+        /// How often translations have the words that earlier sentences decide, where the corpus names such words.
         expected: Option<Arc<ExpectedForms>>,
     },
     /// The choices of models in a contrastive set.

@@ -318,7 +318,7 @@ mod tests {
         };
         assert_eq!(names, std::slice::from_ref(&model.name));
         assert_eq!(copied.last(), Some(&(model.num_bytes, model.num_bytes)));
-        // Never over one that is there.
+        // Never over an existing one.
         add(3, &JobControl::default());
         assert_eq!(listed(next(&events)).len(), 1);
         let again = next(&events);

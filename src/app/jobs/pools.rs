@@ -62,7 +62,7 @@ pub struct PoolFolders {
 }
 
 impl Pools {
-    /// Starts all threads; `wake` is called after every event, `wake_for_run` after those of trainings that go on.
+    /// Starts all threads; `wake` is called after every event, `wake_for_run` after those of running trainings.
     ///
     /// # Errors
     /// If the system gives no thread.

@@ -70,7 +70,7 @@ pub struct TakenWork {
 }
 
 impl TakenWork {
-    /// The work on a document before it is added; none if there is none or it cannot be read.
+    /// The work on a document before it is added; `None` if nothing is saved or it cannot be read.
     fn on(&self, path: &Path) -> Option<Project> {
         let place = canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if let Some(open) = self.open.as_ref().filter(|open| open.document == place) {
@@ -80,8 +80,8 @@ impl TakenWork {
         work.project
     }
 
-    /// Takes documents in with the work on them; what the project has of its own stays.
-    fn take_in(&self, project: &mut ProjectFolder, documents: &[PathBuf]) -> Result<()> {
+    /// Adds documents with the work on them; the work of the project itself stays.
+    fn add_documents(&self, project: &mut ProjectFolder, documents: &[PathBuf]) -> Result<()> {
         for path in documents {
             let work = self.on(path).filter(Project::has_work);
             let place = project.take_document(path)?;
@@ -162,7 +162,7 @@ impl ProjectRequest {
                 if !terms.is_empty() {
                     project.use_terms(&terms)?;
                 }
-                work.take_in(&mut project, &documents)?;
+                work.add_documents(&mut project, &documents)?;
                 Ok(project)
             }
             Self::UseMemory { folder, memory, .. } => {
@@ -184,7 +184,7 @@ impl ProjectRequest {
                 ..
             } => {
                 let mut project = ProjectFolder::open(&folder)?;
-                work.take_in(&mut project, &documents)?;
+                work.add_documents(&mut project, &documents)?;
                 Ok(project)
             }
             Self::Remove {

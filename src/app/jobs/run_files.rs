@@ -11,7 +11,7 @@ use canopy_train::{RunState, best_model, free_folder, run_state};
 
 /// The folder of deleted runs, next to the runs.
 const TRASH: &str = ".trash";
-/// In a run folder: where its model lies that the program offers.
+/// In a run folder: the path of its model that the program offers.
 const PROMOTED: &str = "promoted";
 
 /// A process that trains in a folder continues to write to the old place.
@@ -66,7 +66,7 @@ pub(super) fn to_trash(folder: &Path) -> Result<PathBuf> {
     Ok(to)
 }
 
-/// Exports to `to`, unless something other than an earlier model of this run is there: then next to it. Returns the path.
+/// Exports to `to`, unless that path has something other than an earlier model of this run: then next to it. Returns the path.
 pub(super) fn promote(run: &Path, to: &Path) -> Result<PathBuf> {
     let mark = run.join(PROMOTED);
     let (models, name) = (to.parent().unwrap_or(to), file_name(to));
@@ -98,7 +98,7 @@ pub(super) fn export(run: &Path, to: &Path, name: &str) -> Result<()> {
     write_model(run, to, name)
 }
 
-/// Writes the model in place of whatever is there.
+/// Writes the model in place of whatever exists.
 fn write_model(run: &Path, to: &Path, name: &str) -> Result<()> {
     let best = best_model(run).ok_or_else(|| {
         Error::Base(BaseError::Model {

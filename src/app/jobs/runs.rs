@@ -46,7 +46,7 @@ impl RunSnapshot {
         name.to_string_lossy().into_owned()
     }
 
-    /// The model to translate or go on with, if there is one.
+    /// The model to translate or continue with, if there is one.
     pub fn model(&self) -> Option<PathBuf> {
         best_model(&self.folder)
     }
@@ -100,7 +100,7 @@ pub enum RunRequest {
         to: PathBuf,
         name: String,
     },
-    /// Export as an installed model, in place of an earlier one of this run; next to `to` if another run's model is there.
+    /// Export as an installed model, in place of an earlier one of this run; next to `to` if that path has another run's model.
     Promote {
         job: JobId,
         folder: PathBuf,
@@ -248,7 +248,7 @@ impl RunSnapshot {
             changed |= state != self.state;
             self.state = state;
         }
-        // A run that goes on may have other settings.
+        // A run that is resumed may have other settings.
         if has_changed || self.config.is_none() {
             let config = TrainingConfig::open(&self.folder.join("config.toml")).ok();
             changed |= config.is_some() && config != self.config;

@@ -50,7 +50,7 @@ impl AppState {
             .take_if(|it| *it == info.folder)
             .is_some()
         {
-            // It lies in the library now.
+            // It is in the library now.
             self.models.installing.requests.push(ModelRequest::List);
             ask_about_default(&self.models.library, &mut self.shared, &info);
         } else if is_alone && self.models.library.get(&info.folder).is_none() {

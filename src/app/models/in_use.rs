@@ -51,7 +51,7 @@ impl InUse {
         }
     }
 
-    /// Notes a model that lies in the library since a run was added to it.
+    /// Notes a model that is in the library because a run was added to it.
     pub(super) fn promote(&mut self, folder: &Path) {
         self.promoted = Some(folder.to_owned());
     }

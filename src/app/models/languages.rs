@@ -155,7 +155,7 @@ impl Models {
             self.stay_with_model(work, source, &target)
                 || self.open_between(work, source, Some(&target))
         });
-        // Work that is there stays in its language, and so does a file that declares its target.
+        // Existing work keeps its language, and so does a file that declares its target.
         let is_bound = work.document.editing.open.as_ref().is_some_and(|open| {
             open.progress.counts().has_work() || open.declared_languages()[1].is_some()
         });

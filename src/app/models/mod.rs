@@ -107,7 +107,7 @@ pub struct Models {
     pub selected: Option<PathBuf>,
     /// Catalogues, and what is downloaded from them.
     pub getting: Getting,
-    /// The languages that the program was started with, for documents that have none of their own.
+    /// The languages that the program was started with, for documents without their own.
     pub said: [Option<String>; 2],
     /// Whether a person chose the model, not its languages.
     pub(crate) is_by_hand: bool,

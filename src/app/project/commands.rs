@@ -307,7 +307,7 @@ impl Projects {
         self.request_project(shared, |job, folder| ProjectRequest::Look { job, folder });
     }
 
-    /// A line about the sentences of the project that are in the source language; nothing if there are none.
+    /// A line about the sentences of the project that are in the source language; `None` without such sentences.
     fn untranslated_of_project(&self) -> String {
         let total = self.open.as_ref().map(ProjectStatus::total);
         let total = total.filter(|total| total.untranslated > 0);

@@ -151,7 +151,7 @@ fn a_model_that_cannot_be_opened_leaves_the_one_before() {
 fn a_model_that_was_overtaken_stays_where_the_next_one_cannot_be_opened() {
     let mut state = AppState::default();
     state.apply(Command::OpenModel("model".into()));
-    // Before it is there.
+    // Before it is open.
     state.apply(Command::SetDevice(DeviceChoice::Gpu));
     let mut requests = state.shared.requests.drain(..);
     let [first, second] = [requests.next(), requests.next()].map(|request| match request {

@@ -223,7 +223,11 @@ fn a_run_that_waits_can_be_removed_and_leaves_the_queue() {
     );
     state.receive(Event::Cancelled { job });
     assert_eq!(state.training.runs.waiting().count(), 0);
-    assert_eq!(state.training.runs.queue.len(), 1, "the first one goes on");
+    assert_eq!(
+        state.training.runs.queue.len(),
+        1,
+        "the first one continues"
+    );
 }
 
 #[test]

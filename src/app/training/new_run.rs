@@ -15,7 +15,7 @@ use canopy_translate::inference::imported_files;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     RandomWeights,
-    /// A model, from which the preset's context is fine-tuned; without a context its training goes on.
+    /// A model, from which the preset's context is fine-tuned; without a context its training continues.
     Model,
 }
 
@@ -58,7 +58,7 @@ pub struct NewRun {
     pub is_preset_of_model: bool,
     /// Whether a person has chosen what it begins with.
     pub is_chosen: bool,
-    /// The run that goes on, if it is none that begins: its system, corpus and seed stay.
+    /// The run that is resumed; `None` for a new one. Its system, corpus and seed stay.
     pub resumed: Option<PathBuf>,
     pub probe: Probe,
 }
@@ -159,7 +159,7 @@ impl NewRun {
         self.resumed.is_some() && fixed.contains(&field)
     }
 
-    /// Begins with a trained model; one that reads documents goes on with the preset of its context.
+    /// Begins with a trained model; one that reads documents continues with the preset of its context.
     pub fn begin_with_model(&mut self, model: PathBuf) {
         self.start = Start::Model;
         let begun = TrainingConfig::fine_tuning(model);

@@ -137,7 +137,7 @@ impl Sample {
         matches!(self.stage, SampleStage::Writing(here, _) if here == job)
     }
 
-    /// The tales are there: both runs begin. Returns whether they are the sample's.
+    /// The tales are made: both runs begin. Returns whether they are the sample's.
     pub(super) fn corpus_made(
         &mut self,
         shared: &mut Shared,
@@ -258,7 +258,7 @@ impl Sample {
         matches!(self.stage, SampleStage::Comparing(here) if here == job)
     }
 
-    /// Its scores are there, as the evaluation of this number.
+    /// Its scores are computed, as the evaluation of this number.
     pub(crate) fn evaluated(&mut self, number: usize, evaluation: &Evaluation) {
         let comparison = &evaluation.comparison;
         let systems = comparison.systems.iter().enumerate();

@@ -75,7 +75,7 @@ impl Training {
         self.corpus_form.insert(form).survey_if_new(shared);
     }
 
-    /// The form of a run, where there is none yet.
+    /// The form of a run, if none is open yet.
     pub(super) fn form_for_new_corpus(&mut self, shared: &mut Shared, models: &Models) {
         if self.form.is_none() {
             self.new_run(shared, models);

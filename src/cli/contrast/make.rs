@@ -32,7 +32,7 @@ pub(crate) struct MakeArguments {
     /// File to write (.json)
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
 }

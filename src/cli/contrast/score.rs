@@ -50,7 +50,7 @@ pub(crate) struct ScoreArguments {
     /// Also draw the accuracies (.svg, .png)
     #[arg(short, long, value_name = "FIGURE")]
     output: Option<PathBuf>,
-    /// Replace a figure that is there
+    /// Replace an existing figure
     #[arg(long)]
     force: bool,
 }

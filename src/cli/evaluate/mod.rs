@@ -58,7 +58,7 @@ pub(super) struct EvaluateArguments {
     /// Write the translations of one model here, one paragraph a line
     #[arg(long, value_name = "FILE")]
     hypotheses: Option<PathBuf>,
-    /// Replace the file of --hypotheses if it is there
+    /// Replace the file of --hypotheses if it exists
     #[arg(long)]
     force: bool,
     /// Contexts by `canopy corpus select-context`, for models that read BERT; else the model
@@ -202,7 +202,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     }
 }
 
-/// The models to load; none stands for the starter.
+/// The models to load; `None` is the starter.
 fn folders(arguments: &EvaluateArguments) -> Vec<Option<PathBuf>> {
     if arguments.model.is_empty() && arguments.output.is_empty() {
         return vec![None];

@@ -103,7 +103,7 @@ fn alone(system: &Evaluated) -> Vec<String> {
         }
         let markup = &run.markup;
         lines.push(format!(
-            "{} of {} tags stand where the reference has them, {} sentences with damaged markup",
+            "{} of {} tags are where the reference has them, {} sentences with damaged markup",
             markup.placed, markup.total, markup.damaged
         ));
         lines.push(format!(
@@ -120,7 +120,7 @@ fn found(expected: &ExpectedForms) -> Vec<String> {
     let mut lines = vec![
         String::new(),
         format!(
-            "the expected word stands in the translation, in % of {} segments from {} origins  {}",
+            "the translation has the expected word, in % of {} segments from {} origins  {}",
             expected.segments, expected.origins, expected.signature
         ),
     ];

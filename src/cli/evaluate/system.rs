@@ -24,7 +24,7 @@ pub(super) struct Evaluated {
     pub all: (Bleu, usize),
     /// BLEU of segments that do not occur in training, and their number.
     pub unseen: (Bleu, usize),
-    /// None of a system whose output lies in a file.
+    /// `None` for a system whose output is in a file.
     pub run: Option<Run>,
 }
 

@@ -79,7 +79,7 @@ pub(super) struct ExplainArguments {
     /// Height of the figure; without it what is easy to read
     #[arg(long, value_name = "PIXELS", value_parser = pixels())]
     height: Option<u32>,
-    /// Replace a file that is there
+    /// Replace an existing file
     #[arg(long)]
     force: bool,
     #[command(flatten)]
@@ -100,7 +100,7 @@ pub(super) struct ExplainArguments {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Shown {
-    /// Where in the document the context lies: the content tree, or sections and paragraphs
+    /// Where in the document the context is: the content tree, or sections and paragraphs
     Tree,
     /// Words × sentences of the document
     Sentences,

@@ -80,7 +80,7 @@ pub(crate) struct AddArguments {
     /// Folder of the project
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Documents, which are copied into the project unless they lie there
+    /// Documents, which are copied into the project unless they are in it
     #[arg(required = true, value_name = "FILE")]
     documents: Vec<PathBuf>,
 }
@@ -202,7 +202,7 @@ pub(super) fn export(arguments: &ExportArguments) -> Result<()> {
         .unwrap_or_else(|| project.translated());
     let sources = project.folder.join("sources");
     if canonicalize(&output).is_ok_and(|output| output.starts_with(&sources)) {
-        wrong_usage("project export", "translations would lie among the sources");
+        wrong_usage("project export", "translations would be among the sources");
     }
     let files = project.export(&output, arguments.export, arguments.force)?;
     let lines = files.iter().map(|file| format!("{}\n", file.display()));

@@ -32,7 +32,7 @@ pub(crate) struct MergeArguments {
     /// XLIFF that was exported from the document and edited by another person
     #[arg(value_name = "FILE.xlf")]
     file: PathBuf,
-    /// The document, or the project that has it; without it the project that the file lies in, or the current folder
+    /// The document, or the project that has it; without it the project of the file's folder, or the current folder
     #[arg(value_name = "DOCUMENT|DIR")]
     place: Option<PathBuf>,
     /// Changes to accept
@@ -129,7 +129,7 @@ impl MergeArguments {
         }
     }
 
-    /// The project that the file lies in, or the current folder.
+    /// The project of the file's folder, or the current folder.
     fn project_above(&self) -> Result<PathBuf> {
         let file = canonicalize(&self.file).map_err(Error::read(&self.file))?;
         let current = std::env::current_dir().map_err(Error::read("."))?;

@@ -1,4 +1,4 @@
-//! Where the work on documents lies.
+//! Where the work on documents is kept.
 
 use std::path::PathBuf;
 

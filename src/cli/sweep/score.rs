@@ -45,7 +45,7 @@ pub(crate) struct ScoreArguments {
     /// Device: auto uses a hardware GPU if there is one, otherwise the CPU
     #[arg(long, value_enum, default_value = "auto")]
     device: Device,
-    /// Write FILE.json, FILE.md and FILE.svg, in place of those that are there [default: results in the folder of the
+    /// Write FILE.json, FILE.md and FILE.svg, in place of existing ones [default: results in the folder of the
     /// sweep]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,

@@ -61,7 +61,7 @@ pub(super) fn run(arguments: &UsageArguments) -> Result<()> {
             &Document::open(source, None)?,
             &Document::open(translation, None)?,
         );
-        // How often the document has which name of each term; 0 is none of those in the termbase.
+        // How often the document has which name of each term; 0 is a name outside the termbase.
         let mut names: HashMap<Vec<usize>, HashMap<usize, usize>> = HashMap::new();
         for (number, pair) in pairs.iter().enumerate() {
             let target = placeholder::stripped(&pair.target);

@@ -28,7 +28,7 @@ pub(super) fn warn_of_drafts(document: &Document) {
 }
 
 /// Translates a whole document, with progress on the terminal; the translator that was made for it, if there was one, and what
-/// was found. Where the device fails, the CPU goes on, and `translator` is there from then on.
+/// was found. Where the device fails, the CPU continues, and `translator` computes there from then on.
 pub(crate) fn translate(
     translator: &mut Translator,
     document: &Document,

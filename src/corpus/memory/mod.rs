@@ -150,7 +150,7 @@ impl TranslationMemory {
             let words = part.par_iter().map(|pair| words(&pair.source).collect());
             let words: Vec<Vec<String>> = words.collect();
             for (pair, words) in part.into_iter().zip(words) {
-                memory.take_in(pair, words);
+                memory.insert(pair, words);
             }
         }
     }
@@ -178,7 +178,7 @@ impl TranslationMemory {
     }
 
     /// Adds a pair; among pairs with the same source the one with the smallest penalty stays, or else the first one.
-    fn take_in(&mut self, new: NewPair, words: Vec<String>) {
+    fn insert(&mut self, new: NewPair, words: Vec<String>) {
         let NewPair {
             source,
             target,

@@ -23,7 +23,7 @@ const LINE: f32 = 20.0;
 const CHAR_WIDTH: f32 = 7.0;
 /// Above the first row.
 const MARGIN: f32 = 8.0;
-/// A row that is to be shown does not stand so near to the edge.
+/// Minimum distance of a shown row from the edge.
 const NEAR_THE_EDGE: f32 = 48.0;
 
 /// Heights of rows, by their sentences, so that an edit of one leaves the others where they are.

@@ -83,7 +83,7 @@ pub(super) fn shapes(
     Shape::Vec(chips.collect())
 }
 
-/// The rectangle of a tag on the row where it begins. Its letters stand apart, so that they are several places.
+/// The rectangle of a tag on the row where it begins. Its letters are spaced, so that each is a place.
 fn place(galley: &Galley, chars: &Range<usize>) -> Option<Rect> {
     let places = typeset::places(galley, chars);
     let first = *places.first()?;
@@ -164,7 +164,7 @@ pub(super) fn keep_caret_out(ui: &Ui, id: Id, text: &str, before: Option<CCursor
     ui.ctx().request_repaint();
 }
 
-/// A text in which a change has left no part of a tag, and the character at which the caret stands; none if the change did
+/// A text in which a change has left no part of a tag, and the character at the caret; none if the change did
 /// not cut a tag.
 pub(super) fn without_cut_tags(before: &str, after: &str, caret: usize) -> Option<(String, usize)> {
     let old: Vec<char> = before.chars().collect();

@@ -78,7 +78,7 @@ pub(super) fn evaluation_ui(
         });
 }
 
-/// How often the words are there that the sentences before decide, in total and by how far back.
+/// How often translations have the words that earlier sentences decide, in total and by distance.
 fn words_ui(ui: &mut Ui, expected: &ExpectedForms) {
     let palette = Palette::from_ui(ui);
     let about = format!(

@@ -14,7 +14,7 @@ const VIEWS: [(ViewKind, &str, &str); 14] = [
     (
         ViewKind::Tree,
         "Tree",
-        "Where in the document the context lies",
+        "Where in the document the context is",
     ),
     (
         ViewKind::Sentences,

@@ -214,7 +214,7 @@ impl FigureView {
         let painter = ui.painter_at(rect);
         let at = |pointer: Option<Pos2>| {
             let at = pointer? - rect.min;
-            // What was drawn last lies on top.
+            // What was drawn last is on top.
             let mut marks = kept.marks.iter().rev();
             marks.find(|mark| mark.place.contains((at.x.into(), at.y.into())))
         };

@@ -119,7 +119,7 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// The document as a strip, every sentence with weight as a line: where the context lies, at a glance.
+    /// The document as a strip, every sentence with weight as a line: where the context is, at a glance.
     #[expect(clippy::cast_precision_loss, reason = "sentences of a document")]
     fn overview_ui(&self, ui: &Ui, area: Rect, count: usize, commands: &mut Vec<Command>) {
         let strip =
@@ -145,7 +145,7 @@ impl Rows<'_> {
         let id = egui::Id::unique("overview of sentences");
         let response = ui.interact(strip.expand(3.0), id, Sense::click());
         response.widget_info(|| {
-            let text = "Where in the document the attention lies";
+            let text = "Where in the document the attention is";
             WidgetInfo::labeled(egui::accesskit::Role::Button, true, text)
         });
         if let Some(at) = response

@@ -164,7 +164,7 @@ impl Strip {
             .min;
         ui.painter().galley(at, galley, color);
         if is_piece {
-            // Pieces stand as close as letters: a line under each says where it ends.
+            // Pieces are as close as letters: a line under each shows where it ends.
             let x = rect.x_range().shrink(1.0);
             let y = rect.bottom() - 2.0;
             ui.painter().hline(x, y, (1.0, palette.weak));

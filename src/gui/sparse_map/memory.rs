@@ -10,7 +10,7 @@ use canopy_explain::{DocumentMap, MapColours, MapFrame};
 const CELL: usize = 12;
 /// Bytes of `Picture`.
 const PICTURE: u64 = 8 * 8 + 4 * 16 + 256 * 4 + 16;
-/// Bins from a row to the next are a multiple of this: what is copied into a texture must lie so.
+/// Bins from a row to the next are a multiple of this: textures require this of what is copied into them.
 const ALIGNED: u32 = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT / 4;
 
 /// How much memory the picture of a frame needs.

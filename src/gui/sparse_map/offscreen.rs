@@ -39,7 +39,7 @@ impl Offscreen {
         adapters.iter().filter_map(drawn_by).collect()
     }
 
-    /// On a device that is there.
+    /// On an existing device.
     pub fn on(
         adapter: wgpu::AdapterInfo,
         (device, queue): (wgpu::Device, wgpu::Queue),
@@ -60,7 +60,7 @@ impl Offscreen {
         MapDrawing::new(&self.device, &self.pipelines, map)
     }
 
-    /// Draws a frame of a map and waits until it is there.
+    /// Draws a frame of a map and waits until it is complete.
     ///
     /// # Panics
     /// If the device is lost.
@@ -84,7 +84,7 @@ impl Offscreen {
             submission_index: Some(submission),
             timeout: None,
         };
-        self.device.poll(own).expect("the device is there");
+        self.device.poll(own).expect("the device works");
     }
 
     /// Red, green, blue and alpha of every pixel of what was drawn.
@@ -164,10 +164,10 @@ pub(super) fn read(device: &wgpu::Device, queue: &wgpu::Queue, texture: &wgpu::T
     );
     queue.submit([encoder.finish()]);
     buffer.slice(..).map_async(wgpu::MapMode::Read, |mapped| {
-        mapped.expect("the device is there");
+        mapped.expect("the device works");
     });
     let all = wgpu::PollType::wait_indefinitely();
-    device.poll(all).expect("the device is there");
+    device.poll(all).expect("the device works");
     let bytes = buffer.slice(..).get_mapped_range().expect("it is mapped");
     let lines = bytes.chunks(padded as usize);
     lines

@@ -254,7 +254,7 @@ pub static FIELDS: &[Field] = &[
 const COMMON: [&str; 3] = ["steps", "minutes", "patience"];
 
 impl Field {
-    /// Whether it stands where everybody sees it.
+    /// Whether it is shown outside *Advanced*.
     pub fn is_common(&self) -> bool {
         COMMON.contains(&self.name)
     }

@@ -58,7 +58,7 @@ impl TrainingPanel {
         let sample = training.sample.as_ref();
         let selected = training.runs.selected.as_deref();
         let shown = sample.filter(|sample| selected.is_none_or(|run| sample.has_run(run)));
-        // Before its runs are there it is above whatever is.
+        // Before its runs begin it is above all else.
         let shown = shown.or(sample.filter(|sample| sample.runs.is_empty()));
         if let Some(sample) = shown {
             let margin = Margin {

@@ -12,7 +12,7 @@ use canopy_app::{AppState, Command};
 pub enum Closing {
     /// The window stays until the queue is empty.
     Finish,
-    /// Saves a checkpoint; the run can go on later.
+    /// Saves a checkpoint; the run can be resumed later.
     Pause,
     /// The last checkpoint stays.
     Abandon,

@@ -1,4 +1,4 @@
-//! The sample run on the training page: how it is offered, and what to look for while it goes on.
+//! The sample run on the training page: how it is offered, and what to look for while it runs.
 
 use egui::{Align, Button, Layout, RichText, Sense, Ui, UiBuilder, vec2};
 

@@ -15,7 +15,7 @@ use canopy_chart::typesetting::{
     wide_signs,
 };
 
-/// Characters that stand together.
+/// Characters that form a unit.
 #[derive(Clone)]
 pub(super) struct Cluster {
     /// Characters of the whole text.

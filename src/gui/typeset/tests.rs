@@ -121,7 +121,7 @@ fn a_chip_keeps_its_letters_in_order() {
     let rest = super::places(&galley, &(0..2));
     assert!(
         rest[0].left() >= places[0].right(),
-        "what is read before it stands on its right"
+        "what is read before it is on its right"
     );
 }
 

@@ -44,13 +44,13 @@ impl Measured {
         for line in text.lines() {
             // A killed run leaves half a line.
             if let Ok(event) = serde_json::from_str(line) {
-                measured.take_in(event, &mut warm);
+                measured.receive(event, &mut warm);
             }
         }
         Ok(measured)
     }
 
-    fn take_in(&mut self, event: TrainingEvent, warm: &mut usize) {
+    fn receive(&mut self, event: TrainingEvent, warm: &mut usize) {
         match event {
             TrainingEvent::Started {
                 parameters,
@@ -189,10 +189,10 @@ mod tests {
             finished(EndReason::Stopped),
             validated(4, 20.0),
         ] {
-            run.take_in(event, &mut warm);
+            run.receive(event, &mut warm);
             assert_eq!((run.dev_loss(), run.dev_bleu()), (None, None));
         }
-        run.take_in(finished(EndReason::Steps), &mut warm);
+        run.receive(finished(EndReason::Steps), &mut warm);
         assert_eq!((run.dev_loss(), run.dev_bleu()), (Some(2.0), Some(20.0)));
     }
 

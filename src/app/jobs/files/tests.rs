@@ -18,7 +18,7 @@ impl Window {
             files: FileThread::spawn(sender, || ()).expect("a thread"),
             events,
             data: folder.join("data"),
-            document: document.canonicalize().expect("it is there"),
+            document: document.canonicalize().expect("it exists"),
         }
     }
 

@@ -211,7 +211,7 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
         }
     }
 
-    /// No run lies there any more.
+    /// The folder has no run any more.
     fn forget(&mut self, folder: &Path) {
         self.external.retain(|known| known != folder);
     }

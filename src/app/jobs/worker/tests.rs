@@ -180,7 +180,7 @@ fn a_panic_is_a_visible_failure_and_the_next_job_works() {
 
 #[test]
 fn the_cpu_goes_on_where_the_device_fails() {
-    // With the sentence that fails first: by a panic, by scores that are none.
+    // With the sentence that fails first: by a panic, by scores that are not finite.
     for (first, failed) in [(0, 2), (3, 3)] {
         let (worker, events) = start();
         let next = || events.recv().expect("an event");

@@ -41,7 +41,7 @@ pub(super) struct Work<'w> {
 }
 
 impl<M: Models, S: Fn(Event)> Loop<M, S> {
-    /// Translates the sentences that are left; where the device fails, the CPU goes on with them.
+    /// Translates the remaining sentences; where the device fails, the CPU continues with them.
     pub(super) fn translate(&mut self, mut work: Work<'_>) -> Result<Event> {
         let error = match caught(|| self.translate_here(&mut work)) {
             Err(error) if is_of_device(&error) && self.leave_device() => error,
