@@ -1,6 +1,6 @@
 //! Canopy: a desktop workbench for document-level machine translation.
 //!
-//! Each crate below `src` is handed on under the names of its modules, from strings to windows:
+//! Re-exports each crate below `src` under the names of its modules, from strings to windows:
 //!
 //! - texts: [`text`], [`tokenizers`], [`corpus`], [`memory`], [`terms`], [`checks`], [`llm`]
 //! - numbers about texts: [`metrics`], [`similarity`], [`judgement`], [`trace`], [`explain`]
@@ -55,7 +55,7 @@ pub mod text {
     pub use canopy_tokenize::{WordPieces, bpe_dropout, vocabulary};
 }
 
-/// Errors of crates that are handed on in parts.
+/// Errors of crates that are re-exported in parts.
 pub mod errors {
     pub use canopy_models::error as models;
     pub use canopy_nn::error as networks;

@@ -629,7 +629,7 @@ pub static ACTIONS: &[Action] = {
     ]
 };
 
-/// The action that carries out a command.
+/// The action of a command.
 pub fn action_for(command: &Command) -> Option<&'static Action> {
     ACTIONS.iter().find(|action| action.command == *command)
 }

@@ -1,7 +1,7 @@
 //! The state of the workbench without widgets: commands in, requests out, and what an event changes.
 //!
 //! Strings and numbers only; the window draws [`AppState`] and pushes [`Command`]s. A page is a struct with its own state and
-//! requests, and with methods that carry out its commands and take in its events; it is handed [`Shared`] (settings, messages,
+//! requests, and with methods that execute its commands and receive its events; it gets [`Shared`] (settings, messages,
 //! numbers of jobs) and the pages that it reads or changes. [`AppState`] routes commands and events to pages, and has a method
 //! where several of them take part.
 //!

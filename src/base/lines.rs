@@ -54,7 +54,7 @@ pub fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String> {
     })
 }
 
-/// The line, counted from 1, in which a byte of a text stands.
+/// The line of a byte of a text, counted from 1.
 pub fn line_of(text: &str, place: u64) -> usize {
     let place = usize::try_from(place).unwrap_or(usize::MAX).min(text.len());
     let breaks = text.as_bytes()[..place]

@@ -1,4 +1,4 @@
-//! Panics: where they happened, and how a thread goes on after one.
+//! Panics: where they happened, and how a thread continues after one.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
@@ -69,7 +69,7 @@ pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
         .unwrap_or_else(|| "no message".to_owned())
 }
 
-/// Runs `work`; a panic becomes an error, so that the thread goes on.
+/// Runs `work`; a panic becomes an error, so that the thread continues.
 ///
 /// # Errors
 /// The errors of `work`, and [`Error::Panicked`].

@@ -1,4 +1,4 @@
-//! Scores of the translations of a contrastive set, in the documents that these stand in.
+//! Scores of the translations of a contrastive set, in their documents.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

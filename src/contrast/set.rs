@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Items and the documents they stand in.
+/// Items and their documents.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ContrastiveSet {
     pub name: String,
@@ -55,10 +55,10 @@ pub struct Item {
     /// The right pronoun of the translation, in lower case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pronoun: Option<String>,
-    /// How many sentences before its own what decides stands; 0 is the same sentence.
+    /// Distance in sentences to what decides; 0 is the same sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distance: Option<usize>,
-    /// Whether what decides stands in the same sentence.
+    /// Whether what decides is in the same sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intrasegmental: Option<bool>,
     /// The antecedent that the pronoun or term is taken to have.

@@ -1,6 +1,6 @@
 //! A document and its translation side by side, in rows that a person corrects.
 //!
-//! Every sentence of both documents stands in exactly one row, and rows keep the order of both.
+//! Every sentence of both documents is in exactly one row, and rows keep the order of both.
 
 mod edits;
 

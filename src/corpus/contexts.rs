@@ -8,7 +8,7 @@
 //!  "sentences": [[{"sentence": 4, "score": 0.71}], [{"document": "a.html", "sentence": 0, "score": 0.64}], []]}
 //! ```
 //! - `sentences`: for each unit of the document, the best first; none where there was no candidate.
-//! - `document`: where the sentence stands, if not in the same document: in the same split, or with `in_index` in the
+//! - `document`: where the sentence is, if not in the same document: in the same split, or with `in_index` in the
 //!   training documents of the index.
 //! - `sentence`: the number of the unit in its document, counted from 0.
 //! - `score`: the value of the measure, in its own unit; missing where none was computed.

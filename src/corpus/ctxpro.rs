@@ -7,7 +7,7 @@
 //!
 //! Each item becomes a document. The sentences before are [context](super::UnitStatus::Context), which is read and has no
 //! translation; the last one is learnt and scored, and has its [word](super::Expected). Films decide what is a test: all items
-//! of one lie in the same split.
+//! of one are in the same split.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -62,7 +62,7 @@ pub struct CtxproReport {
     pub films: usize,
     /// Left out: duplicates with the same sentence, film and word.
     pub doubles: usize,
-    /// Left out: the film stands in development or test sets too.
+    /// Left out: the film is in development or test sets too.
     pub held_out: usize,
 }
 
@@ -150,7 +150,7 @@ impl CtxproImport {
     }
 }
 
-/// Gives each document the sentences before the item that stands half of the set farther on: of another film, unless one has half
+/// Gives each document the sentences before the item that is half of the set farther on: of another film, unless one has half
 /// of all items.
 fn exchange(documents: &mut BTreeMap<String, ParallelDocument>) {
     let before = |document: &ParallelDocument| {

@@ -26,10 +26,10 @@
 //!   `doubtful` (an aligner is not sure that the sides belong together; from version 2) or `context` (the source is read,
 //!   the `target` is empty; from version 3).
 //! - `expected` (may be missing): `{"form": "sei", "distance": 1, "origin": "a film"}`, the word of the target that the
-//!   sentences before decide, how far away the one stands that does, and what it comes from.
+//!   sentences before decide, the distance to the one that does, and what it comes from.
 //!
 //! Unknown keys are ignored, a higher `version` is refused; the lowest that knows all of a corpus is written. Documents
-//! stand sorted by `id`.
+//! are sorted by `id`.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -225,12 +225,12 @@ impl Corpus {
         &self.manifest.statistics
     }
 
-    /// Where the vocabulary of this corpus stands once it is made.
+    /// The path of this corpus's vocabulary once it is made.
     pub fn vocabulary_path(&self) -> PathBuf {
         self.folder.join(VOCABULARY)
     }
 
-    /// SHA-256 of the training and development documents, in hexadecimal: a run goes on with the same ones only.
+    /// SHA-256 of the training and development documents, in hexadecimal: a run continues with the same ones only.
     ///
     /// # Errors
     /// If a file cannot be read.

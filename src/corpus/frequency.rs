@@ -1,4 +1,4 @@
-//! How often words stand in the training documents.
+//! Frequencies of words in the training documents.
 
 use std::collections::HashMap;
 

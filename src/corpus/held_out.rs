@@ -112,7 +112,7 @@ fn needed(grams: usize) -> usize {
     (SHARE * grams as f64).ceil() as usize
 }
 
-/// Letters and digits in lower case, with a space for all that stands between them.
+/// Letters and digits in lower case, with a space for all between them.
 fn plain(text: &str) -> String {
     let runs = text.split(|letter: char| !letter.is_alphanumeric());
     let runs: Vec<String> = runs

@@ -108,7 +108,7 @@ impl IwsltImport {
     }
 }
 
-/// Where the talks of one side stand.
+/// Where the talks of one side are.
 struct Index {
     by_talk: HashMap<String, usize>,
     by_document: HashMap<String, usize>,

@@ -3,7 +3,7 @@
 //! A model learns to copy placeholders, so both sides of a unit must hold the same ones. Pairs and points of the target
 //! are matched with those of the source: first by tag names, attributes and shown text, then by tag names and
 //! attributes, then by tag names, each time in order. What has no partner on the other side is taken out of this copy
-//! of the text; an opaque span then stands there as the text it shows. The rest is numbered in the order of the source.
+//! of the text; an opaque span is then the text it shows. The rest is numbered in the order of the source.
 
 use super::unit::{Unit, visible};
 use canopy_document::document::{Document, Markup, Sentence};
@@ -47,7 +47,7 @@ impl Side {
         }
     }
 
-    /// The sentences of a paragraph as one; what stands between them untranslated is kept as text.
+    /// The sentences of a paragraph as one; what is between them untranslated is kept as text.
     pub fn whole(document: &Document, sentences: &[Sentence]) -> Self {
         let mut whole = Self {
             text: String::new(),

@@ -36,7 +36,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// Whether the form stands in `translation` as a word or several, case aside.
+    /// Whether the form is in `translation` as a word or several, case aside.
     pub fn is_in(&self, translation: &str) -> bool {
         let (text, form) = (translation.to_lowercase(), self.form.to_lowercase());
         let ends = |next: Option<char>| next.is_none_or(|next| !next.is_alphanumeric());

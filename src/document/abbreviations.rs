@@ -18,7 +18,7 @@ fn list(name: &str, is_wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &'
     words.flat_map(str::split_ascii_whitespace)
 }
 
-/// Whether the sentence goes on after `before`, which ends in a full stop, with `next`.
+/// Whether the sentence continues after `before`, which ends in a full stop, with `next`.
 pub(super) fn continues(before: &str, next: &str, language: Option<&str>) -> bool {
     let next_word = next
         .split(|c: char| !c.is_alphanumeric())
@@ -59,7 +59,7 @@ pub(super) fn continues(before: &str, next: &str, language: Option<&str>) -> boo
     false
 }
 
-/// Whether the last word, a number, follows an article of German or what stands in its place.
+/// Whether the last word, a number, follows an article of German or what is in its place.
 fn is_determined([last, two, three]: &[String; 3]) -> bool {
     const WORDS: Words =
         Words("der die das den dem des am im vom zum zur beim ins ans ein mein dein sein unser");

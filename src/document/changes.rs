@@ -13,7 +13,7 @@ pub enum Part {
     Added,
 }
 
-/// The parts of two versions in reading order: what was removed stands before what was added in its place.
+/// The parts of two versions in reading order: what was removed is before what was added in its place.
 pub fn changes(old: &str, new: &str) -> Vec<(Part, String)> {
     let (old, new) = (words(old), words(new));
     let mut parts: Vec<(Part, String)> = Vec::new();

@@ -110,7 +110,7 @@ impl Document {
         finished.collect()
     }
 
-    /// Pairs of a text and its translation that stand in the file, as a reader sees them: finished ones, and what it
+    /// Pairs of a text and its translation in the file, as a reader sees them: finished ones, and what it
     /// brings along to be looked up.
     pub fn known_pairs(&self) -> impl Iterator<Item = (String, String)> {
         let finished = self.finished().into_iter().map(|(index, text)| {
@@ -158,7 +158,7 @@ pub(crate) enum Syntax {
     View,
 }
 
-/// A heading with all that stands below it, or, by default, the document itself (level 0, no heading).
+/// A heading with all below it, or, by default, the document itself (level 0, no heading).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
     pub parent: Option<usize>,
@@ -175,7 +175,7 @@ pub const HEADING_LEVELS: usize = 3;
 /// in that, and so on, counted from 1; 0 where it is in none of a level.
 pub type SectionNumbers = [usize; HEADING_LEVELS];
 
-/// The numbers of every section, by how the sections stand in each other, whatever the names of their headings: a document may
+/// The numbers of every section, by how the sections nest, whatever the names of their headings: a document may
 /// begin with an `h2`.
 pub fn section_numbers(sections: &[Section]) -> Vec<SectionNumbers> {
     let mut numbers: Vec<(SectionNumbers, usize)> = Vec::with_capacity(sections.len());
@@ -305,7 +305,7 @@ pub enum Markup {
     Point { range: Range<usize> },
 }
 
-/// Where a sentence stands on every level, all counted from 0.
+/// Where a sentence is on every level, all counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     pub section: usize,

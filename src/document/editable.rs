@@ -1,7 +1,7 @@
 //! Placeholders as a person edits them: `⟨1⟩bold⟨/1⟩` for a pair of tags, `⟨2/⟩` for a single one.
 //!
 //! Numbers start at 1. An edit must hold exactly the placeholders of its source sentence, well nested. Text that reads like
-//! one has a backslash in front, `\⟨1⟩`, and backslashes that stand in front of one in the text are doubled.
+//! one has a backslash in front, `\⟨1⟩`, and backslashes in front of one in the text are doubled.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -64,7 +64,7 @@ pub fn pieces(text: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Splits an edited text at its readable tokens; runs of text stand as they are written, with their backslashes.
+/// Splits an edited text at its readable tokens; runs of text are as they are written, with their backslashes.
 pub fn edited_pieces(text: &str) -> Vec<Piece<'_>> {
     let mut pieces = vec![];
     let (mut start, mut from) = (0, 0);

@@ -89,7 +89,7 @@ fn source_text(document: &Document, sentence: &Sentence) -> String {
     text
 }
 
-/// The character references in `source`, by what they mean, unless the character also stands there itself.
+/// The character references in `source`, by what they mean, unless the source also has the character itself.
 fn references(source: &str) -> HashMap<char, String> {
     let mut spelt = HashMap::new();
     for (start, _) in source.match_indices('&') {

@@ -8,7 +8,7 @@ use super::{
 };
 
 impl Document {
-    /// Where sentence number `sentence` stands on every level.
+    /// Where sentence number `sentence` is on every level.
     pub fn position(&self, sentence: usize) -> Position {
         let paragraph = self.sentences[sentence].paragraph;
         let section = self.paragraphs[paragraph].section;
@@ -53,7 +53,7 @@ impl Document {
         section..section + 1 + inner
     }
 
-    /// The paragraphs that stand in `section` itself, its heading first.
+    /// The paragraphs in `section` itself, its heading first.
     pub fn paragraphs_of(&self, section: usize) -> Range<usize> {
         self.first_paragraph(section)..self.first_paragraph(section + 1)
     }

@@ -1,6 +1,6 @@
 //! Placeholders: inline markup as single characters of a sentence's text.
 //!
-//! They lie in Unicode's private use area, so that they pass through every string function unharmed, and each is one
+//! They are in Unicode's private use area, so that they pass through every string function unharmed, and each is one
 //! token of the vocabulary. Pairs are opened by number and closed by one common character: nesting says which pair is
 //! meant, so a closing placeholder can never name the wrong one.
 

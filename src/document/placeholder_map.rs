@@ -10,7 +10,7 @@ pub struct PlaceholderMap {
     /// Own numbers by those of the other version.
     opens: Vec<(usize, usize)>,
     points: Vec<(usize, usize)>,
-    /// Own ones that the other version lacks, as they stand before and after its text.
+    /// Own ones that the other version lacks, from before and after its text.
     before: String,
     behind: String,
     lacking: Vec<Placeholder>,
@@ -77,7 +77,7 @@ impl PlaceholderMap {
         others.next().is_none().then_some(map)
     }
 
-    /// Takes a character in that stands before or after the text of the other version.
+    /// Takes a character in that is before or after the text of the other version.
     fn keep(&mut self, has_begun: bool, character: char) {
         let end = if has_begun {
             &mut self.behind

@@ -112,7 +112,7 @@ impl Document {
         Self::build(Path::new(name), name, format, bytes, options, None)
     }
 
-    /// Reads a text; `name` stands in messages.
+    /// Reads a text; messages have `name`.
     ///
     /// # Errors
     /// As [`Document::open`].

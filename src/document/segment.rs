@@ -204,7 +204,7 @@ impl Visible {
         ends
     }
 
-    /// The place before the marks that open the next sentence, where `end` lies after them: Unicode takes those of Chinese
+    /// The place before the marks that open the next sentence, where `end` is after them: Unicode takes those of Chinese
     /// and Japanese for the end of the sentence before.
     fn before_opening(&self, end: usize) -> usize {
         let core = self.text[..end].trim_end_matches(opens_wide);

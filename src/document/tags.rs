@@ -38,7 +38,7 @@ pub struct Tags {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartTag {
     pub name: String,
-    /// `class`, `href`, `src`, `name` and `id` in the order in which they stand; language folders cut off addresses.
+    /// `class`, `href`, `src`, `name` and `id` in order; language folders cut off addresses.
     pub attributes: Vec<(String, String)>,
 }
 
@@ -55,7 +55,7 @@ impl Document {
 }
 
 impl Tags {
-    /// Tags of a sentence's markup, which stands in `original`.
+    /// Tags of a sentence's markup, which is in `original`.
     fn of_markup(markup: &Markup, original: &str, syntax: Syntax) -> Self {
         let text = |range: &Range<usize>| &original[range.clone()];
         match (markup, syntax) {

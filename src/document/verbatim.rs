@@ -83,7 +83,7 @@ fn addresses(word: &str) -> Vec<Range<usize>> {
     }
 }
 
-/// Where the bracket is closed that stands before a text.
+/// Where the bracket is closed before a text.
 fn link_end(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     text.char_indices().find_map(|(place, character)| {

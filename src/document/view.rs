@@ -2,7 +2,7 @@
 //!
 //! Such a document's [`Document::original`] is a view of it: the text of its units one after the other, each code (a tag, a
 //! field, a change of the font) spelt as a short tag. A format collects a unit with a [`Draft`] and writes it from its
-//! translated [`Part`]s, in which every code of the unit stands exactly once, well nested.
+//! translated [`Part`]s, in which every code of the unit occurs exactly once, well nested.
 
 mod places;
 
@@ -304,7 +304,7 @@ impl Translation<'_> {
                 continue;
             };
             if sentence.known_text() == Some(translation.as_str()) {
-                // It stands there already.
+                // It is written already.
                 continue;
             }
             let is_same = *translation == sentence.text;
@@ -376,7 +376,7 @@ impl<'d> Composer<'d> {
         }
     }
 
-    /// The numbers of the codes that lie in a part of the view.
+    /// The numbers of the codes in a part of the view.
     fn codes(&self, range: &Range<usize>) -> Range<usize> {
         let codes = &self.unit.codes;
         let first = codes.partition_point(|code| code.view.start < range.start);
@@ -384,7 +384,7 @@ impl<'d> Composer<'d> {
         first..end
     }
 
-    /// A part of the view as it stands.
+    /// A part of the view as it is.
     fn source(&mut self, range: Range<usize>) {
         let unit = self.unit;
         let mut place = range.start;
@@ -397,7 +397,7 @@ impl<'d> Composer<'d> {
         self.kept(place..range.end);
     }
 
-    /// Text that no translator sees stands before the code before which it stood.
+    /// Text that no translator sees stays before its code.
     fn shown_source(&mut self, sentence: &Sentence, range: Range<usize>) {
         for number in self.codes(&(sentence.range.start..range.start)) {
             if self.unit.codes[number].role == Role::Hidden {

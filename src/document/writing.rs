@@ -75,7 +75,7 @@ impl Document {
         written
     }
 
-    /// A translation of `sentence` as it stands in the file: with the source's markup and escapes.
+    /// A translation of `sentence` as in the file: with the source's markup and escapes.
     ///
     /// A placeholder that the sentence does not have, and a closing one without opening one, is left out; what is not
     /// closed is closed at the end.

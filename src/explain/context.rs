@@ -59,7 +59,7 @@ pub struct ContextSentence {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ShadedWord {
     pub text: String,
-    /// Whether a space stands before it.
+    /// Whether a space precedes it.
     pub begins: bool,
     /// 0 to 1, `None` if the row has weights of sentences only.
     pub weight: Option<f32>,

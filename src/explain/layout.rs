@@ -1,4 +1,4 @@
-//! Where nodes of a tree stand: what is drawn without children is evenly spaced, parents stand above the middle of theirs.
+//! Where nodes of a tree are: what is drawn without children is evenly spaced, parents are above the middle of theirs.
 //!
 //! A width holds a number of slots. Nodes are opened from the root down, those with a number first, until the slots are used
 //! up; what stays closed stands for all sentences below it, and neighbours without a number stand for their siblings. So
@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use super::tree::{Measure, TreeView};
 use super::tree_node::{NodeState, TreeNode};
 
-/// A node, or several siblings that stand as one, and its centre in pixels.
+/// A node, or several siblings drawn as one, and its centre in pixels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlacedNode {
     /// The first one.
@@ -42,7 +42,7 @@ pub struct TreeLayout {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Opened {
     No,
-    /// Runs of children without a number stand as one.
+    /// Runs of children without a number are drawn as one.
     Merged,
     Fully,
 }

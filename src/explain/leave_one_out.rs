@@ -46,7 +46,7 @@ pub struct LeaveOneOut {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScoredWord {
     pub label: String,
-    /// Whether a space stands before it.
+    /// Whether a space precedes it.
     pub begins: bool,
     /// Natural logarithm of its probability after the words before it.
     pub log_prob: f32,
@@ -87,7 +87,7 @@ impl ContextChange {
         }
     }
 
-    /// The text that stands in place of the sentence; none if it was taken away.
+    /// The text in place of the sentence; none if it was taken away.
     pub fn edited_text(&self) -> Option<&str> {
         let edit = self.edit.as_ref()?;
         edit.source.as_deref().or(edit.target.as_deref())

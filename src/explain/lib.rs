@@ -7,7 +7,7 @@
 //!
 //! | view | shows |
 //! |---|---|
-//! | [`TreeView`] | where in the document the context of a word lies |
+//! | [`TreeView`] | where in the document the context of a word is |
 //! | [`WeightMap`] | words × sentences, words × words, target × source |
 //! | [`DocumentMap`] | all sentences × all sentences, however many |
 //! | [`GateView`] | how much of each word's context was let through |

@@ -12,7 +12,7 @@ use super::zeros::Zeros;
 use crate::error::Result;
 use crate::trace::{Side, TraceSource, Units};
 
-/// In which order columns stand.
+/// The order of the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
     #[default]

@@ -1,4 +1,4 @@
-//! Where in the document the context of one sentence lies, to be painted next to the document itself.
+//! Where in the document the context of one sentence is, to be painted next to the document itself.
 
 use super::query::{Attention, AttentionRole, Query};
 use super::question::{Choices, Question, query_side};
@@ -23,7 +23,7 @@ pub struct Margin {
 }
 
 impl Margin {
-    /// The margin of a document while `question` stands in the explorer and `sentence` is selected in the document:
+    /// The margin of a document while `question` is open in the explorer and `sentence` is selected in the document:
     /// the question's word if it is of this sentence, else all of its words.
     pub fn query(source: &TraceSource, question: &Question, sentence: usize) -> Query {
         let mut query = question.query;

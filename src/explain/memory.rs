@@ -36,7 +36,7 @@ pub struct MemoryView {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MemoryWord {
     pub label: String,
-    /// Whether a space stands before it.
+    /// Whether a space precedes it.
     pub begins: bool,
     /// Share of the memory in the word's probability, whichever words it speaks for, in `[0, 1]`.
     pub weight: f32,

@@ -87,7 +87,7 @@ struct HeadSums {
 /// Statistics that grow document by document.
 #[derive(Debug, Clone, Default)]
 pub struct AttentionStatistics {
-    /// By side, layer and head; the heads together stand after the last one.
+    /// By side, layer and head; the heads together are after the last one.
     heads: BTreeMap<(bool, usize, Option<usize>), HeadSums>,
 }
 

@@ -1,4 +1,4 @@
-//! Where in the document the context of a word lies: the content tree, or the document's own.
+//! Where in the document the context of a word is: the content tree, or the document's own.
 
 use std::ops::Range;
 

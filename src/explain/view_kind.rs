@@ -57,7 +57,7 @@ impl ViewKind {
         }
     }
 
-    /// Whether its maps can stand side by side, a head each.
+    /// Whether its maps can be side by side, a head each.
     pub fn has_heads_apart(self) -> bool {
         matches!(
             self,

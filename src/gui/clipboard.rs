@@ -45,7 +45,7 @@ fn chosen_id() -> Id {
     Id::unique("entry of the clipboard")
 }
 
-/// Before a frame is drawn: notes the field that has the keyboard, and carries out what was chosen in the frame before.
+/// Before a frame is drawn: notes the field that has the keyboard, and executes what was chosen in the frame before.
 pub(super) fn follow(ctx: &Context) {
     if let Some(entry) = ctx.data(|data| data.get_temp::<Entry>(chosen_id())) {
         ctx.data_mut(|data| data.remove::<Entry>(chosen_id()));

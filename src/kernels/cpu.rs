@@ -133,7 +133,7 @@ impl<O: CpuOperation<N>, const N: usize> Backward<Flex, N> for Step<O> {
     }
 }
 
-/// Runs `operation` if all `inputs` lie on the CPU backend; `None` if the caller has to take the plain path.
+/// Runs `operation` if all `inputs` are on the CPU backend; `None` if the caller has to take the plain path.
 pub(super) fn run<O: CpuOperation<N>, const N: usize, const D: usize>(
     operation: O,
     inputs: [Operand; N],
@@ -224,7 +224,7 @@ pub(super) fn matrix<const D: usize>(tensor: Tensor<D>) -> Matrix {
     }
 }
 
-/// [`run`] for one input that lies on the CPU backend.
+/// [`run`] for one input on the CPU backend.
 pub(super) fn run_in_place<O: CpuOperation<1>, const D: usize, const E: usize>(
     operation: O,
     input: Tensor<D>,

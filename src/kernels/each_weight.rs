@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::attention::{Attention, Segment};
 use super::vectors::{dot, softmax};
 
-/// Maps the weights that [`attention`](super::attention) uses by `keep`: head `h` of row `r` stands at
+/// Maps the weights that [`attention`](super::attention) uses by `keep`: head `h` of row `r` is at
 /// `r · num_heads + h`. Rows without keys give the default.
 ///
 /// `keep` gets the row of the first key and the weights of it and the keys after it, which sum to 1.

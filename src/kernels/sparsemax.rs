@@ -30,7 +30,7 @@ fn plain(scores: Tensor<2>) -> Tensor<2> {
     let real = masked.clone().bool_not().float();
     let scores = scores.mask_fill(masked, MASKED);
     let shifted = scores.clone() - scores.detach().max_dim(1);
-    // τ is never below the largest score - 1: clamping what lies lower keeps the running sums exact.
+    // τ is never below the largest score - 1: clamping what is lower keeps the running sums exact.
     let clamped = shifted.clone().detach().clamp_min(-2.0);
     let sorted = clamped.clone().sort_descending(1);
     let sums = sorted.clone().cumsum(1);

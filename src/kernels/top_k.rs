@@ -1,4 +1,4 @@
-//! The tokens that a search goes on with, chosen on the device that computes their scores.
+//! The tokens that a search continues with, chosen on the device that computes their scores.
 
 use burn::tensor::Tensor;
 
@@ -52,7 +52,7 @@ pub struct ScoreRow<'a> {
 }
 
 impl ScoreRow<'_> {
-    /// The token whose score stands in a column.
+    /// The token whose score is in a column.
     pub fn id(&self, column: u32) -> u32 {
         self.others.map_or(column, |others| {
             let first = self.scores.len() - others.len();
@@ -214,7 +214,7 @@ pub fn largest(scores: &[f32], count: usize) -> Result<Vec<(u32, f32)>, f32> {
 /// In the place of a score that is not there.
 pub(super) const NONE: (u32, f32) = (0, f32::NEG_INFINITY);
 
-/// Inserts those scores that are larger than the last one of `found`, where the largest stand first; the place of the first
+/// Inserts those scores that are larger than the last one of `found`, where the largest are first; the place of the first
 /// score is `first`, after all those that were found.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Sums, exponentials and softmax of numbers that stand side by side, in vector registers written out: what a compiler makes
+//! Sums, exponentials and softmax of numbers that are side by side, in vector registers written out: what a compiler makes
 //! of plain loops around a sum stays in memory, and takes up to ten times as long.
 
 use pulp::{Arch, Simd, WithSimd};
@@ -175,7 +175,7 @@ fn exp_below_largest_in<S: Simd>(simd: S, a: &mut [f32], scale: f32) -> (f32, f3
         let x = simd.sub_f32s(simd.partial_load_f32s(rest), shift);
         let last = exp_in(simd, simd.mul_f32s(x, scale));
         simd.partial_store_f32s(rest, last);
-        // Without what stands after the last number.
+        // Without what is after the last number.
         total = simd.add_f32s(total, simd.partial_load_f32s(rest));
     }
     (simd.reduce_sum_f32s(total), largest)
@@ -272,7 +272,7 @@ fn exp_in<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
 
 /// Below it `e^x` is taken for 0.
 const LEAST: f32 = -87.0;
-/// Adding 1.5 · 2²³ rounds to the nearest integer, which then stands in the lowest bits.
+/// Adding 1.5 · 2²³ rounds to the nearest integer, which then is in the lowest bits.
 const SHIFT: f32 = 12_582_912.0;
 /// `ln 2` in two parts, of which multiples by small integers are exact and nearly so.
 const LN_2: [f32; 2] = [0.693_359_4, -2.121_944_4e-4];

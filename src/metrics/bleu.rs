@@ -53,7 +53,7 @@ impl fmt::Display for Smoothing {
 pub struct Bleu {
     /// 0 to 100.
     pub score: f64,
-    /// Per cent of the hypotheses' 1- to 4-grams that stand in the reference, smoothed.
+    /// Per cent of the hypotheses' 1- to 4-grams in the reference, smoothed.
     pub precisions: [f64; MAX_ORDER],
     /// 1 if the hypotheses are at least as long as the references, else less.
     pub brevity_penalty: f64,

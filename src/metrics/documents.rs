@@ -7,7 +7,7 @@ use std::collections::HashMap;
 pub struct Documents(Vec<Vec<usize>>);
 
 impl Documents {
-    /// Lines with the same identifier belong together, also where another document stands between them.
+    /// Lines with the same identifier belong together, also where another document is between them.
     pub fn from_ids(ids: &[impl AsRef<str>]) -> Self {
         let mut documents: Vec<Vec<usize>> = Vec::new();
         let mut known: HashMap<&str, usize> = HashMap::new();

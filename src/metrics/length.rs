@@ -44,7 +44,7 @@ impl Metric for LengthRatio {
     }
 }
 
-/// Per cent of the hypotheses' n-grams that stand earlier in the same segment already.
+/// Per cent of the hypotheses' n-grams that occur earlier in the same segment.
 ///
 /// `seq-rep-n` of Welleck et al., "Neural Text Generation With Unlikelihood Training", ICLR 2020: 1 − different n-grams /
 /// all n-grams; unlike theirs it is of the sums over all segments, not the mean of segments. The references' own share,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use canopy_document::placeholder::Placeholder;
 
-/// How much markup there is and how much of it stands where the reference has it.
+/// How much markup there is and how much of it is where the reference has it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MarkupPlacement {
     pub total: usize,

@@ -76,7 +76,7 @@ impl Ngrams {
         super::metric::sum_of(self.grams[text].len())
     }
 
-    /// How often each n-gram stands in a text.
+    /// How often a text has each n-gram.
     pub(crate) fn counts(&self, text: usize) -> Vec<u32> {
         let mut counts = vec![0; self.distinct];
         for &gram in &self.grams[text] {
@@ -92,7 +92,7 @@ impl Ngrams {
     }
 }
 
-/// How many n-grams two texts have in common, each as often as it stands in both.
+/// How many n-grams two texts have in common, each as often as both have it.
 pub(super) fn common(left: &[u32], right: &[u32]) -> i64 {
     let both = left.iter().zip(right);
     both.map(|(left, right)| i64::from(*left.min(right))).sum()

@@ -102,7 +102,7 @@ impl SavedAlignment {
     }
 }
 
-/// Named by the texts, so that it is found wherever the files lie, and not for others.
+/// Named by the texts, so that it is found wherever the files are, and not for other files.
 fn file_name(source: &Document, target: &Document) -> String {
     let mut texts = Vec::new();
     for document in [source, target] {

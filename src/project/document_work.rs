@@ -36,7 +36,7 @@ pub struct DocumentWork {
 }
 
 impl DocumentWork {
-    /// Reads a document and the work on it that lies below `data_folder`.
+    /// Reads a document and the work on it below `data_folder`.
     ///
     /// # Errors
     /// If either cannot be read.

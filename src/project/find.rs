@@ -15,7 +15,7 @@ pub enum FindCommand {
     Options(FindOptions),
     Next,
     Previous,
-    /// Replaces the match that was gone to, if it is in a translation, and goes on to the next in one.
+    /// Replaces the current match, if it is in a translation, and goes to the next one in a translation.
     Replace,
     /// Replaces all matches in translations, as one step.
     ReplaceAll,

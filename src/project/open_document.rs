@@ -98,7 +98,7 @@ pub struct OpenDocument {
     pub history: History,
 }
 
-/// Work on the same document that lies under another path.
+/// Work on the same document under another path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MovedWork {
     pub project: Project,

@@ -1,8 +1,8 @@
-//! Where project files lie: named by what is in a document and, as a hint, by its path.
+//! The places of project files: named by the content of a document and, as a hint, by its path.
 //!
 //! `CONTENT-PATH.json` below `projects`, both 16 hexadecimal digits. A file that cannot be read stays as it is: next to it
 //! `CONTENT-PATH.2.json` begins. Older versions knew the path alone, `PATH.json`; what they wrote is found and becomes a
-//! file of the new name when the work on its document is next saved. Work on a document of a project folder lies there.
+//! file of the new name when the work on its document is next saved. Work on a document of a project folder is there.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;

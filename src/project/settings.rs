@@ -1,4 +1,4 @@
-//! Settings that are kept between sessions, and where files of our own lie.
+//! Settings that are kept between sessions, and where files of our own are.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -297,7 +297,7 @@ fn remember(recent: &mut Vec<PathBuf>, path: &Path) {
     recent.truncate(NUM_RECENT);
 }
 
-/// Where files of our own lie; `None` keeps nothing between sessions.
+/// Where files of our own are; `None` keeps nothing between sessions.
 #[derive(Debug, Clone, Default)]
 pub struct Folders {
     pub data: Option<PathBuf>,
@@ -317,7 +317,7 @@ impl Folders {
         }
     }
 
-    /// Where models lie that a person has added.
+    /// The folder of models that a person has added.
     pub fn models(&self) -> Option<PathBuf> {
         Some(self.data.as_ref()?.join("models"))
     }

@@ -25,7 +25,7 @@ impl Access {
         self.key.is_some()
     }
 
-    /// Whether a request may be met: its key stands in its headers, or is `given` in its body or address.
+    /// Whether a request may be met: its key is in its headers, or is `given` in its body or address.
     ///
     /// # Errors
     /// 401 without a key where one is needed, 403 with a wrong one.

@@ -25,7 +25,7 @@ const HEADER_TIME: Duration = Duration::from_secs(15);
 /// How long a client may read nothing of its answer.
 const WRITE_TIME: Duration = Duration::from_secs(30);
 
-/// How long requests may go on once the server is to end.
+/// How long requests may continue once the server is to end.
 const CLOSING_TIME: Duration = Duration::from_secs(10);
 
 /// Serves until it is stopped, and then finishes what is under way.

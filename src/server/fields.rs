@@ -27,7 +27,7 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Reads a request and checks its key, which may stand in any of its fields.
+    /// Reads a request and checks its key, which may be in any of its fields.
     ///
     /// # Errors
     /// If it is too large, comes too slowly, is damaged, or lacks the key.

@@ -312,7 +312,7 @@ pub(super) fn downloaded(service: &Service, id: &str) -> Answered {
     Ok((headers, bytes.clone()).into_response())
 }
 
-/// A name as it stands in an address.
+/// A name as an address has it.
 pub(super) fn percent_encoded(name: &str) -> String {
     let mut encoded = String::with_capacity(name.len());
     for byte in name.bytes() {

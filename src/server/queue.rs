@@ -157,7 +157,7 @@ mod tests {
             .collect();
         unfinished[0].items[0].left.clear();
         queue.put_back(unfinished);
-        // What came meanwhile is before what goes on.
+        // What came meanwhile precedes what continues.
         assert_eq!(
             queue.next_round().expect("jobs")[0].way,
             job("b", &[1]).0.way

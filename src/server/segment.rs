@@ -1,4 +1,4 @@
-//! Segments of CAT tools, in which tags stand as OmegaT writes them: `<b0>bold</b0>`, `<br1/>`.
+//! Segments of CAT tools, in which tags are as OmegaT writes them: `<b0>bold</b0>`, `<br1/>`.
 
 use super::documents::of_stored_sentence;
 use canopy_document::document::Document;
@@ -22,7 +22,7 @@ struct Tag {
     close: String,
 }
 
-/// A tag in a text: where it stands, its name, and what it does.
+/// A tag in a text: where it is, its name, and what it does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Found<'t> {
     start: usize,

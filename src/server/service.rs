@@ -118,7 +118,7 @@ impl Service {
         Ok((bytes?, room))
     }
 
-    /// Has the worker translate. If the client leaves, this is dropped, and the worker goes on with the others.
+    /// Has the worker translate. If the client leaves, this is dropped, and the worker continues with the others.
     ///
     /// # Errors
     /// 429 if too many wait, 504 if it takes too long, and what the worker says.

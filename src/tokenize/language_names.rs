@@ -142,7 +142,7 @@ pub fn pair_in_name(name: &str) -> Option<[String; 2]> {
         .or_else(|| joined(small.first()?))
 }
 
-/// The last two codes that stand after each other, each with its script or region.
+/// The last two codes in a row, each with its script or region.
 fn two_codes(parts: &[&str], with_regions: bool) -> Option<[String; 2]> {
     let at = |place: usize| {
         let code = *parts.get(place)?;

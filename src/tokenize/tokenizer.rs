@@ -27,7 +27,7 @@ pub struct Token {
     pub range: Range<usize>,
 }
 
-/// Decoded text, and where each token stands in it.
+/// Decoded text, and the place of each token in it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Decoded {
     /// The text, without special tokens.
@@ -98,7 +98,7 @@ pub trait Tokenizer: Debug + Send + Sync {
     /// The text of `ids`; special ids and those outside the vocabulary show nothing.
     fn decoded(&self, side: Side, ids: &[u32]) -> Decoded;
 
-    /// The token behind an id as it stands in the vocabulary, for showing, not for joining to a text.
+    /// The token behind an id as in the vocabulary, for showing, not for joining to a text.
     fn token(&self, side: Side, id: u32) -> Option<String>;
 
     /// A token for display, `▁` for a space.
@@ -106,7 +106,7 @@ pub trait Tokenizer: Debug + Send + Sync {
         self.token(side, id).unwrap_or_default()
     }
 
-    /// The id of a token as it stands in the vocabulary.
+    /// The id of a token as in the vocabulary.
     fn id(&self, side: Side, token: &str) -> Option<u32>;
 
     /// The ids of the placeholders of markup, the closing one last; none if a model cannot place markup itself.

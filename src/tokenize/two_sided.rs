@@ -28,7 +28,7 @@ pub enum Cutter {
     SentencePieces(Arc<SentencePieces>),
     /// Every character is a token.
     Characters,
-    /// Tokens stand between spaces.
+    /// Tokens are separated by spaces.
     Words,
     /// Words between spaces are cut further.
     Merges(Arc<WordMerges>),
@@ -76,11 +76,11 @@ pub enum LanguageTokens {
     /// There is no choice.
     #[default]
     None,
-    /// A token of the target language stands before the source, such as `>>deu<<` of OPUS-MT.
+    /// A token of the target language is before the source, such as `>>deu<<` of OPUS-MT.
     BeforeSource(Vec<(String, u32)>),
-    /// A token of the source language stands before the source, one of the target language begins the translation.
+    /// A token of the source language is before the source, one of the target language begins the translation.
     OnBothSides(Vec<(String, u32)>),
-    /// A token of the source language stands after the end of the source, one of the target language begins the translation.
+    /// A token of the source language is after the end of the source, one of the target language begins the translation.
     BehindSource(Vec<(String, u32)>),
 }
 

@@ -223,13 +223,13 @@ impl Vocabulary {
         text
     }
 
-    /// The token behind an id as it stands in the file (bytes as visible characters, `Ġ` for the space before a word):
+    /// The token behind an id as in the file (bytes as visible characters, `Ġ` for the space before a word):
     /// for showing pieces, not for joining them to a text.
     pub fn token(&self, id: u32) -> Option<String> {
         self.tokenizer.id_to_token(id)
     }
 
-    /// The id of a token as it stands in the file.
+    /// The id of a token as in the file.
     pub fn token_id(&self, token: &str) -> Option<u32> {
         self.tokenizer.token_to_id(token)
     }

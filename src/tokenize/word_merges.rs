@@ -7,7 +7,7 @@ use std::collections::HashMap;
 /// Marks the end of a word, as in the file.
 const END: &str = "</w>";
 
-/// Ends a piece that the word goes on after.
+/// Ends a piece that does not end its word.
 pub(super) const GOES_ON: &str = "@@";
 
 /// Merges in the order in which they are done.

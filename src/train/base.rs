@@ -27,7 +27,7 @@ pub(super) struct Base {
 }
 
 impl Base {
-    /// None if the run begins with random weights or goes on.
+    /// None if the run begins with random weights or continues.
     pub fn open(
         config: &TrainingConfig,
         preset: &Preset,

@@ -81,8 +81,8 @@ impl ExampleSet {
             .count()
     }
 
-    /// Leaves of each document the sentences that count and those that one of them reads: what stands farther away is no
-    /// longer part of it, and where such sentences stand in between it becomes two.
+    /// Leaves of each document the sentences that count and those that one of them reads: what is farther away is no
+    /// longer part of it, and where such sentences come between it becomes two.
     #[must_use]
     pub fn within_reach(mut self, reach: ContextReach) -> Self {
         let mut documents = Vec::with_capacity(self.documents.len());
@@ -172,7 +172,7 @@ impl ExampleSet {
 
     /// The examples of one epoch that count, each a run by itself, in batches of up to so many target tokens and sentences.
     ///
-    /// Examples of similar length stand together, lengths blurred a little from epoch to epoch, and the batches come in
+    /// Examples of similar length are together, lengths blurred a little from epoch to epoch, and the batches come in
     /// random order; all of it depends on `seed` and `epoch` alone.
     pub fn sentence_batches(
         &self,

@@ -30,7 +30,7 @@ pub(super) struct BertBase {
 }
 
 impl BertBase {
-    /// None if the preset reads no BERT, or the run goes on with a model that has one.
+    /// None if the preset reads no BERT, or the run continues with a model that has one.
     pub fn open(
         config: &TrainingConfig,
         preset: &Preset,
@@ -240,7 +240,7 @@ fn missing_contexts() -> Error {
 }
 
 /// The search that found the contexts of a file, and its encoder, if that is not the BERT of the new model: one that learns is
-/// another afterwards. `known` is the model that the run begins or goes on with.
+/// another afterwards. `known` is the model that the run begins or continues with.
 ///
 /// # Errors
 /// If that encoder is in none of the folders that may have it.

@@ -89,7 +89,7 @@ pub fn chart(runs: &[(&str, &Curves)], x: XAxis, smoothing: f64) -> Chart {
     }
 }
 
-/// Explains what stands in the panels.
+/// Explains what is in the panels.
 fn note(panels: &[Panel], smoothing: f64) -> String {
     let curves = || panels.iter().flat_map(|panel| &panel.curves);
     let broken = |curve: &Curve| curve.points.iter().any(|point| !point.1.is_finite());

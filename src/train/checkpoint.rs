@@ -1,4 +1,4 @@
-//! Where a run stands: all that is needed to go on as if nothing had happened.
+//! The state of a run: all that is needed to continue as if nothing had happened.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! The configuration of a training run, as it stands in the run folder's `config.toml`.
+//! The configuration of a training run, as in the run folder's `config.toml`.
 
 use std::path::{Path, PathBuf};
 
@@ -210,7 +210,7 @@ impl TrainingConfig {
         }
     }
 
-    /// Settings for going on with a trained model: those of [`second_stage`](Self::second_stage), or, upon a model of another
+    /// Settings for continuing with a trained model: those of [`second_stage`](Self::second_stage), or, upon a model of another
     /// program, gentler ones. A model that reads documents brings the preset of its context along.
     ///
     /// Distilled students (Kim et al., WNGT 2019) are trained without dropout, and their scores are sharp: with dropout 0.1 a

@@ -155,7 +155,7 @@ impl Orders {
         self.control.device_lock()
     }
 
-    /// The order that stands now.
+    /// The order in force.
     pub fn current(&mut self) -> Order {
         if self.looked.elapsed() >= POLL {
             self.look();
@@ -163,7 +163,7 @@ impl Orders {
         self.control.order()
     }
 
-    /// Waits until the run may go on or shall end.
+    /// Waits until the run may continue or shall end.
     pub fn wait(&mut self) {
         while self.control.order() == Order::Pause {
             self.control.sleep(POLL);

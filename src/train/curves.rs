@@ -9,7 +9,7 @@ use super::summary::RunSummary;
 use crate::error::{Error, Result};
 use canopy_chart::charts::XAxis;
 
-/// Where on each horizontal axis points lie; the columns are equally long.
+/// Where on each horizontal axis points are; the columns are equally long.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Position {
     pub steps: Vec<f64>,

@@ -30,7 +30,7 @@ pub struct TrainingData {
     pub bert: Option<BertTexts>,
     /// The pairs of the training documents, if the model has a translation memory.
     pub memory: Option<Arc<TranslationMemory>>,
-    /// Whether its encoder reads what stands there.
+    /// Whether its encoder reads that place.
     reads_memory: bool,
     /// Sentences before each one whose translations its encoder reads.
     previous_translations: usize,

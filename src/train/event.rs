@@ -94,7 +94,7 @@ pub struct ComparedSet {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum TrainingEvent {
-    /// The run begins or goes on.
+    /// The run begins or continues.
     Started {
         parameters: usize,
         examples: usize,
@@ -185,9 +185,9 @@ pub enum TrainingEvent {
     Warning {
         message: String,
     },
-    /// Numbers were not finite: the run goes on from an earlier step at a smaller learning rate.
+    /// Numbers were not finite: the run continues from an earlier step at a smaller learning rate.
     WentBack {
-        /// After which it goes on.
+        /// After which it continues.
         step: usize,
         /// How often the learning rate was halved so far.
         halvings: u32,

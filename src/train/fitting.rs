@@ -15,7 +15,7 @@ use canopy_translate::inference::gpu_is_lost;
 const LEAST_BATCH_TOKENS: usize = 100;
 
 /// Trains to the end as `train` does with a number of tokens in a batch, going on or not; when the memory is too small,
-/// goes on from the last checkpoint with smaller batches. `observe` gets the events that `run`'s folder gets.
+/// continues from the last checkpoint with smaller batches. `observe` gets the events that `run`'s folder gets.
 ///
 /// # Errors
 /// The errors of `train`; the meaning of its panic, which is the last event of the folder.

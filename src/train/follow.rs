@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// A longer line is none of ours; it is skipped.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// Where reading stands in a file of lines.
+/// How far a file of lines is read.
 #[derive(Debug)]
 pub(super) struct Lines {
     path: PathBuf,

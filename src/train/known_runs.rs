@@ -19,7 +19,7 @@ pub fn known_runs(home: &Path) -> Vec<PathBuf> {
     folders.filter(|folder| is_run(folder)).collect()
 }
 
-/// Remembers a run, unless it lies among those of `home`, which are found anyway.
+/// Remembers a run, unless it is among those of `home`, which are found anyway.
 ///
 /// # Errors
 /// If the file cannot be written, or the system does not name the working directory.

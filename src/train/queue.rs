@@ -230,7 +230,7 @@ fn train_job(
     )
 }
 
-/// Trains to the end; when the memory is too small, goes on from the last checkpoint with smaller batches.
+/// Trains to the end; when the memory is too small, continues from the last checkpoint with smaller batches.
 fn trained(
     job: &TrainingJob,
     control: &Control,

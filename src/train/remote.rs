@@ -120,11 +120,11 @@ impl Place {
     }
 }
 
-/// Where a run computes: a resumed run continues where it was, unless another device is requested. One that goes on here is
+/// Where a run computes: a resumed run continues where it was, unless another device is requested. One that continues here is
 /// none of the other machine's any more.
 ///
 /// # Errors
-/// If it cannot go on here, since its models are on the other machine still.
+/// If it cannot continue here, since its models are on the other machine still.
 pub fn device_of_run(run: &Path, resume: bool, requested: DeviceChoice) -> Result<DeviceChoice> {
     let Some(place) = Place::read(run).filter(|_| resume) else {
         return Ok(requested);
@@ -147,7 +147,7 @@ pub fn device_of_run(run: &Path, resume: bool, requested: DeviceChoice) -> Resul
 }
 
 /// As [`train`](super::train), on another machine, whose events are those of the folder here, byte for byte. A run that
-/// goes on there is found again with `resume`; its models come when it has ended.
+/// continues there is found again with `resume`; its models come when it has ended.
 ///
 /// # Errors
 /// The errors of a local training, and a connection that stays broken: the run continues nevertheless.
@@ -307,7 +307,7 @@ fn digest(path: &Path) -> Option<String> {
     Some(hexadecimal(hasher))
 }
 
-/// A path as it stands in an address.
+/// A path as an address has it.
 fn escaped(path: &str) -> String {
     let parts = path.split('/').map(|part| {
         let escaped: String = form_urlencoded::byte_serialize(part.as_bytes()).collect();

@@ -42,7 +42,7 @@ impl<'a> Reporter<'a> {
         self.report(TrainingEvent::Warning { message })
     }
 
-    /// The order of a person that stands now.
+    /// The order in force.
     pub fn order(&mut self) -> Order {
         self.orders.current()
     }

@@ -4,14 +4,14 @@
 //! |---|---|
 //! | `config.toml` | the settings, all of them |
 //! | `run.json` | the version of this format, and which files the run learns from |
-//! | `events.jsonl` | one [`TrainingEvent`] a line, appended while the run goes on |
-//! | `checkpoints/last/` | where the run stands: a model folder, the optimiser's memory, the counters |
+//! | `events.jsonl` | one [`TrainingEvent`] a line, appended during the run |
+//! | `checkpoints/last/` | the state of the run: a model folder, the optimiser's memory, the counters |
 //! | `checkpoints/step-N/` | the models of the last few checkpoints, for `canopy model average` |
 //! | `checkpoints/best/` | the model with the best dev BLEU so far |
 //! | `lock` | nothing; the program that trains here holds it locked |
 //! | `control` | an order to that program, until it has read it |
 //! | `remote.json` | which machine trains it, if another one does |
-//! | `promoted` | where its model lies among those that the window offers, once it does |
+//! | `promoted` | where its model is among those that the window offers, once it does |
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
@@ -76,8 +76,8 @@ impl RunFolder {
         })
     }
 
-    /// Writes `config.toml` and `run.json`, once it is known that a run can begin or go on with these settings. Paths
-    /// become absolute, so that the run can go on from anywhere.
+    /// Writes `config.toml` and `run.json`, once it is known that a run can begin or continue with these settings. Paths
+    /// become absolute, so that the run can continue from anywhere.
     ///
     /// # Errors
     /// If the disk is full.

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 /// Enough of the end of `events.jsonl` to hold a whole event.
 const TAIL: u64 = 1 << 16;
 
-/// Where a run stands.
+/// The state of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RunState {
     /// The folder holds no run.
@@ -20,9 +20,9 @@ pub enum RunState {
     Running,
     /// A program holds it and waits.
     Paused,
-    /// Its program ended in the midst of it: it can go on from its last checkpoint.
+    /// Its program ended in the midst of it: it can continue from its last checkpoint.
     Interrupted,
-    /// An error ended it; it can go on once that is mended.
+    /// An error ended it; it can continue once that is mended.
     Failed {
         message: String,
     },

@@ -23,7 +23,7 @@ pub fn sample_runs(corpus: &Path) -> [SampleRun; 2] {
         batch_tokens: 1_300,
         warmup_steps: 100,
         learning_rate_factor: 0.2,
-        // With it the tree goes on guessing for minutes; hardly a sentence comes again, so that nothing is learned by heart.
+        // With it the tree keeps guessing for minutes; hardly a sentence comes again, so that nothing is learned by heart.
         dropout: 0.0,
         label_smoothing: 0.0,
         clip_norm: 1.0,

@@ -1,4 +1,4 @@
-//! The files that a run learns from, as digests: a run that goes on must find them as they were.
+//! The files that a run learns from, as digests: a run that continues must find them as they were.
 
 use std::path::PathBuf;
 
@@ -43,7 +43,7 @@ impl Sources {
         })
     }
 
-    /// Refuses to go on with other files than those that the run began with, as far as that is known.
+    /// Refuses to continue with other files than those that the run began with, as far as that is known.
     ///
     /// # Errors
     /// With the file that has changed.

@@ -128,7 +128,7 @@ fn open_corpus(config: &TrainingConfig, resume: bool) -> Result<Corpus> {
     })
 }
 
-/// The model, where it stands, and the corpus in its words; all that can be refused is refused here.
+/// The model, its place, and the corpus in its words; all that can be refused is refused here.
 fn prepared<'a>(
     config: &'a TrainingConfig,
     preset: &Preset,

@@ -55,7 +55,7 @@ pub(super) struct Update {
     pub loss: f32,
     gradient_norm: f64,
     pub secs: f64,
-    /// Why the run cannot go on from it, if it cannot.
+    /// Why the run cannot continue from it, if it cannot.
     pub diverged: Option<String>,
     /// Whether it took 32 bits where 16 were requested.
     in_full: bool,

@@ -235,7 +235,7 @@ impl Projects {
         }
     }
 
-    /// After a document was opened: those of the project translate with what was confirmed in the others, one that lies
+    /// After a document was opened: those of the project translate with what was confirmed in the others, one that is
     /// elsewhere ends it.
     pub(crate) fn document_of_project(
         &mut self,

@@ -1,7 +1,7 @@
 //! A picture in memory that plotters draws on.
 //!
 //! plotters' own bitmap joins the segments of a thick line into one polygon, which tears where a noisy curve turns back,
-//! and sets text a quarter of an em too high. Here each segment is a capsule, and text stands where SVG has it.
+//! and sets text a quarter of an em too high. Here each segment is a capsule, and text is placed as in SVG.
 
 use std::convert::Infallible;
 
@@ -65,7 +65,7 @@ impl Canvas {
         }
     }
 
-    /// Fills the pixels of one row whose centres lie between two places.
+    /// Fills the pixels of one row whose centres are between two places.
     fn span(&mut self, y: i32, from: f64, to: f64, colour: BackendColor) {
         let right = f64::from(self.width);
         let first = (from - 0.5).ceil().clamp(0.0, right) as i32;
@@ -154,7 +154,7 @@ impl Canvas {
                 VPos::Center => 0.27,
                 VPos::Bottom => -0.27,
             };
-        // Room for what stands above and below a line.
+        // Room for what is above and below a line.
         let (above, below) = ((2.0 * em).ceil(), em.ceil());
         let margin = em.ceil();
         let size = (

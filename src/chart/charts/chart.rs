@@ -40,7 +40,7 @@ pub enum Bounds {
     /// Every value.
     #[default]
     All,
-    /// Nearly every value: a few that lie far away are cut off, and marked.
+    /// Nearly every value: a few far away are cut off, and marked.
     Robust,
 }
 

@@ -28,7 +28,7 @@ pub struct Lettering {
     pub anchor: Anchor,
 }
 
-/// Which part of a text stands at its place.
+/// The part of a text that is at its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
     Left,
@@ -107,7 +107,7 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
         self.area.draw(&Rectangle::new(corners, colour.filled()))
     }
 
-    /// A text whose baseline stands at `y`.
+    /// A text whose baseline is at `y`.
     ///
     /// # Errors
     /// If the backend cannot draw.

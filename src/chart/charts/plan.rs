@@ -1,4 +1,4 @@
-//! Everything about a drawing that does not depend on colours and fonts: what lies where, thinned to what can be seen.
+//! Everything about a drawing that does not depend on colours and fonts: places, thinned to what can be seen.
 
 use super::chart::{Chart, Curve, Panel, Scale, Span, View};
 use super::downsample::{Downsampled, downsampled, visible};
@@ -13,7 +13,7 @@ const TITLE: f64 = 24.0;
 const GAP: f64 = 12.0;
 /// Labels of the horizontal axis and its name.
 const FOOT: f64 = 36.0;
-/// From here on panels stand in two columns.
+/// From here on panels are in two columns.
 const TWO_COLUMNS: f64 = 560.0;
 /// A panel with less than this, title and all, is hard to read.
 const LOW: f64 = 70.0;
@@ -36,7 +36,7 @@ pub struct Plan {
 /// The lines and labels of one panel.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct PanelPlan {
-    /// No panel stands below it, so that it carries the labels of the horizontal axis.
+    /// No panel is below it, so that it carries the labels of the horizontal axis.
     pub is_lowest: bool,
     pub is_empty: bool,
     pub curves: Vec<CurvePlan>,
@@ -119,7 +119,7 @@ fn is_span(span: &Span) -> bool {
     span.0.is_finite() && span.1.is_finite() && span.0 < span.1
 }
 
-/// Where the panels' plots lie: row by row, all of one size.
+/// The places of the panels' plots: row by row, all of one size.
 fn plots(panels: usize, legend: f64, (width, height): (f64, f64)) -> impl Iterator<Item = Rect> {
     let size = (width, height);
     let (columns, rows) = (columns(size, panels), rows(size, panels));
@@ -144,7 +144,7 @@ fn plan_panel(panel: &Panel, plot: Rect, x: Span, y: Option<Span>) -> (PlotArea,
         let values = visible(points, x).iter().map(|point| point.1);
         span_of(values.filter(|y| valid(*y)), panel.bounds)
     };
-    // Smoothed values lie between the others, and one that is far away draws many of them after it.
+    // Smoothed values are between the others, and one far away draws many of them after it.
     let spans = panel
         .curves
         .iter()
@@ -212,7 +212,7 @@ impl PanelPlan {
         }
     }
 
-    /// Notes the values that lie furthest outside the plot.
+    /// Notes the values that are furthest outside the plot.
     fn note_beyond(&mut self, place: &PlotArea, downsampled: &Downsampled) {
         let points = downsampled.lines.iter().flatten();
         let inside = points.filter(|point| (place.x.0..=place.x.1).contains(&point.0));

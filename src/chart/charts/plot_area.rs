@@ -1,4 +1,4 @@
-//! Where a panel lies and how its numbers become places.
+//! The place of a panel, and how its numbers become places.
 
 use super::chart::{Scale, Span};
 
@@ -40,7 +40,7 @@ pub struct PlotArea {
 }
 
 impl PlotArea {
-    /// From numbers to pixels; may lie outside the plot.
+    /// From numbers to pixels; the result may be outside the plot.
     pub fn pixel(&self, (x, y): (f64, f64)) -> (f64, f64) {
         let right = (x - self.x.0) / (self.x.1 - self.x.0);
         let up = match self.scale {
@@ -68,7 +68,7 @@ impl PlotArea {
         }
     }
 
-    /// The parts of a line in pixels that lie inside the plot.
+    /// The parts of a line in pixels inside the plot.
     pub(super) fn clipped(&self, line: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
         let mut parts: Vec<Vec<(f64, f64)>> = Vec::new();
         for ends in line.windows(2) {

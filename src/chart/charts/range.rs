@@ -7,7 +7,7 @@ const SAMPLE: usize = 16_384;
 
 /// The span of one curve's values, which need not be finite.
 ///
-/// [`Bounds::Robust`]: between the 2nd and the 98th percentile lies the span that counts; a value further away from it
+/// [`Bounds::Robust`]: between the 2nd and the 98th percentile is the span that counts; a value further away from it
 /// than half that span does not stretch the axis. With fewer than 20 values all count.
 pub(super) fn span_of(values: impl Iterator<Item = f64> + Clone, bounds: Bounds) -> Option<Span> {
     let values = values.filter(|value| value.is_finite());

@@ -61,7 +61,7 @@ impl Theme {
         self.runs[colour % self.runs.len()]
     }
 
-    /// A run's colour, faded into the page: opaque, so that lines may lie over each other.
+    /// A run's colour, faded into the page: opaque, so that lines may overlap.
     pub fn faded(&self, colour: usize, amount: f64) -> RGBColor {
         let (run, page) = (self.run(colour), self.page);
         let mix = |from: u8, to: u8| {

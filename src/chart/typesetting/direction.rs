@@ -66,7 +66,7 @@ pub fn levels(text: &str, direction: Direction) -> Vec<u8> {
     bytes.map(|at| info.levels[at].number()).collect()
 }
 
-/// The order in which the parts of a line stand from left to right, by their levels: rule L2.
+/// The order of the parts of a line from left to right, by their levels: rule L2.
 pub fn visual_order(levels: &[u8]) -> Vec<usize> {
     let levels: Vec<Level> = levels
         .iter()

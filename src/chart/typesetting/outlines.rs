@@ -1,4 +1,4 @@
-//! The shapes of a text on one line, for pictures: fonts chosen by character, shaped, in the order in which they stand.
+//! The shapes of a text on one line, for pictures: fonts chosen by character, shaped, in order.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -64,7 +64,7 @@ impl Han {
 /// Whether a text can be set letter after letter from left to right and broken at its spaces, as Latin, Greek and
 /// Cyrillic are.
 pub fn is_simple(text: &str) -> bool {
-    // Marks of direction stand among signs that are simple.
+    // Marks of direction are among signs that are simple.
     text.chars().all(|character| match character {
         '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => false,
         other => matches!(

@@ -4,7 +4,7 @@
 //! pairs, `correct` or `semi-correct` against `incorrect`, each of two sentences, with a `type` such as `m.sg`. In
 //! `lexical-choice.json` it has a `type` (`repet`, `disambig`) and `examples`, each with `src` and such a `trg`.
 //!
-//! Every pair is an item in a document of two sentences. What decides stands in the previous sentence: distance 1. Blocks
+//! Every pair is an item in a document of two sentences. What decides is in the previous sentence: distance 1. Blocks
 //! are balanced, so that without the given previous translation (anaphora, repetition) no system can be right more often
 //! than by chance.
 

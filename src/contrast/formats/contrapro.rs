@@ -15,7 +15,7 @@ use crate::error::{BaseError, Error, Result};
 use crate::set::{Contrast, ContrastiveSet, Item, SetDocument};
 use canopy_base::lines::read_lines;
 
-/// `documents` is where the documents lie, if not in `documents/` next to the set.
+/// `documents` is where the documents are, if not in `documents/` next to the set.
 pub(super) fn read(
     items: &[Value],
     path: &Path,
@@ -45,7 +45,7 @@ pub(super) fn read(
             set.documents.len() - 1
         };
         let sentences = &set.documents[item.document].sentences;
-        // Its sister for French counts from 0: what stands in the line says which it is.
+        // Its sister for French counts from 0: the content of the line says which it is.
         let candidates = [line.checked_sub(1), Some(line)].into_iter().flatten();
         let is_there = |line: &usize| {
             let sentence = sentences.get(*line);

@@ -22,11 +22,11 @@ use canopy_base::lines::utf8;
 /// Reads a set, whichever of these formats it has:
 ///
 /// - ours, which holds its documents;
-/// - ContraPro's JSON (also of its French sister), whose documents lie in `documents/*/` next to it, or in the folder
+/// - ContraPro's JSON (also of its French sister), whose documents are in `documents/*/` next to it, or in the folder
 ///   `documents`: `1921_12806_3712161.de` and `….en`, one sentence a line, as its `setup_opensubs.sh` leaves them;
 /// - the JSON of Bawden et al.: `anaphora.json` and `lexical-choice.json`;
 /// - the JSON of Voita et al. (`deixis_test.json`), or one of its plain files (`scoring_data/deixis_test.src`), next to or
-///   below which the JSON stands: only that says which translation is right.
+///   above the JSON: only that says which translation is right.
 ///
 /// # Errors
 /// If a file cannot be read, is not UTF-8 or no such set, or an item lacks a field or does not fit its document; file and

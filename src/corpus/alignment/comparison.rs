@@ -75,7 +75,7 @@ impl Comparison {
         aligned.into_iter().flat_map(|found| found.rows).collect()
     }
 
-    /// The rows of these sentences, by the paragraphs that they stand in.
+    /// The rows of these sentences, by their paragraphs.
     pub(super) fn paragraphs(
         &self,
         documents: (&Document, &Document),
@@ -183,7 +183,7 @@ impl Comparison {
 }
 
 impl<'d> Paragraphs<'d> {
-    /// Paragraphs in which these sentences stand.
+    /// Paragraphs of these sentences.
     fn new(document: &'d Document, sentences: &Range<usize>, texts: &[Text]) -> Self {
         let all = &document.paragraphs;
         let first = all.partition_point(|paragraph| paragraph.sentences.end <= sentences.start);

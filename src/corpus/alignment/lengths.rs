@@ -14,7 +14,7 @@ use std::ops::Range;
 
 /// Variance of the target's length per character of the source.
 const VARIANCE: f64 = 6.8;
-/// How far from the diagonal a partner may stand: bounds time and memory for documents with thousands of paragraphs.
+/// How far from the diagonal a partner may be: bounds time and memory for documents with thousands of paragraphs.
 const BAND: usize = 400;
 /// No bead may cost less than minus this.
 const MOST_SAVED: f64 = super::anchors::MOST_GAINED;

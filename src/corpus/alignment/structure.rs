@@ -10,7 +10,7 @@ const JOINED_PARAGRAPHS: f64 = 5.0;
 const OTHER_KIND: f64 = 3.0;
 
 /// Whether these paragraphs of both are of the same kinds in the same order, and more than one kind: that as many paragraphs of
-/// running text stand in both says little.
+/// running text are in both says little.
 pub(super) fn same_structure(
     source: (&Document, Range<usize>),
     target: (&Document, Range<usize>),

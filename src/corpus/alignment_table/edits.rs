@@ -34,7 +34,7 @@ pub(super) struct EditedRows {
     redo: Vec<Splice>,
 }
 
-/// Rows in place of some that stand there.
+/// Rows in place of existing ones.
 #[derive(Debug)]
 struct Splice {
     at: usize,

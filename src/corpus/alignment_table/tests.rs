@@ -22,7 +22,7 @@ fn sizes(table: &AlignmentTable) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Every sentence stands in one row, in order.
+/// Every sentence is in one row, in order.
 fn assert_whole(table: &AlignmentTable) {
     let documents = [Column::Source, Column::Target].map(|column| table.document(column).clone());
     let [source, target] = documents;

@@ -349,7 +349,7 @@ fn without_empty_paragraphs(mut document: ParallelDocument) -> ParallelDocument 
     document
 }
 
-/// The documents that are to be there, by their ids; the number of a copy stands after the name of its part.
+/// The documents that are expected, by their ids; the number of a copy follows the name of its part.
 fn chosen(read: &mut [Read], copies: &[Copies]) -> BTreeMap<String, ParallelDocument> {
     let mut chosen = BTreeMap::new();
     for (part, copies) in read.iter_mut().zip(copies) {

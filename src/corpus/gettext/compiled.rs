@@ -10,7 +10,7 @@ use super::reader::{Catalogue, Entry, header_field};
 use crate::error::{Error, Result};
 
 const MAGIC: [u8; 4] = 0x9504_12DE_u32.to_le_bytes();
-/// Before a message stands its context.
+/// Before a message is its context.
 const END_OF_CONTEXT: char = '\u{4}';
 
 /// Reads an MO file, of either byte order and whatever encoding its header names.
@@ -93,7 +93,7 @@ impl<'b> File<'b> {
             .ok_or("it ends too early")
     }
 
-    /// A text of the table that begins at this byte: there stand lengths and places.
+    /// A text of the table that begins at this byte, which has lengths and places.
     fn text(&self, table: u32, message: u32) -> Result<&'b [u8], &'static str> {
         let entry = message.checked_mul(8).and_then(|it| it.checked_add(table));
         let entry = entry.ok_or("it ends too early")?;

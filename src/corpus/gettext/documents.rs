@@ -23,7 +23,7 @@ struct Found {
 }
 
 impl Documents {
-    /// Adds a message to the documents that it stands in, and says how many pairs that are; none if it is not translated.
+    /// Adds a message to the documents that it is in, and says how many pairs that are; none if it is not translated.
     pub fn add(&mut self, catalogue: &str, entry: &Entry, reversed: bool) -> Option<usize> {
         let pairs = pairs(entry);
         if pairs.is_empty() {

@@ -19,7 +19,7 @@ pub(super) struct PoFile {
     language: Option<String>,
 }
 
-/// The catalogues below a folder, in order; `languages` are those that may stand at the end of a name.
+/// The catalogues below a folder, in order; `languages` are those that may be at the end of a name.
 ///
 /// # Errors
 /// If a folder cannot be read.

@@ -2,9 +2,9 @@
 //! which do not name their documents.
 //!
 //! A PO file lists messages once, in whatever order its tool chose; its comments say in which file and line of the source
-//! each stands. Here the messages of a source file become a document, in the order of its lines, and a message that
-//! stands in several places is in each of them. Information for translators about a message, such as who speaks, and its
-//! context become the note of its paragraph. A message without a place stands in a document of its catalogue, in order.
+//! each is. Here the messages of a source file become a document, in the order of its lines, and a message that
+//! is in several places is in each of them. Information for translators about a message, such as who speaks, and its
+//! context become the note of its paragraph. A message without a place is in a document of its catalogue, in order.
 
 mod compiled;
 mod documents;
@@ -41,7 +41,7 @@ pub(crate) fn read(path: &Path) -> Result<Catalogue> {
 /// The source and the destination of an import.
 #[derive(Debug, Clone)]
 pub struct PoImport {
-    /// PO or MO files lie in it and in the folders below it, of other languages as well.
+    /// PO or MO files are in it and in the folders below it, of other languages as well.
     pub folder: PathBuf,
     /// Language codes; the language of the messages is one of them, that of the translations the other.
     pub source_language: String,
@@ -65,7 +65,7 @@ pub struct PoReport {
     /// Files of other languages.
     pub other_languages: usize,
     pub documents: usize,
-    /// Messages with their translation, each as often as it stands in a document.
+    /// Messages with their translation, each as often as in a document.
     pub pairs: usize,
     /// Number of these that are unchecked, or belong to a similar message: context only.
     pub fuzzy: usize,

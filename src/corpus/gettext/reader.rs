@@ -15,13 +15,13 @@ pub(crate) struct Entry {
     pub plural: Option<String>,
     /// One, or one for each plural form.
     pub targets: Vec<String>,
-    /// Comments for translators that stand in the program's source, in order.
+    /// Comments for translators in the program's source, in order.
     pub notes: Vec<String>,
     pub references: Vec<Reference>,
     pub fuzzy: bool,
 }
 
-/// Where a message stands in the source; no line where only the file is named.
+/// The place of a message in the source; no line where only the file is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reference {
     pub file: String,
@@ -38,7 +38,7 @@ pub(crate) struct Catalogue {
     pub obsolete: usize,
 }
 
-/// The string that a line goes on with.
+/// The string that a line continues with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Field {
     Context,
@@ -93,7 +93,7 @@ impl Reader {
             return self.string(rest);
         }
         if line.starts_with('#') {
-            // Comments stand before their message: one after a translation begins the next entry.
+            // Comments are before their message: one after a translation begins the next entry.
             if matches!(self.field, Some(Field::Target(_))) {
                 self.end_entry();
             }
@@ -127,7 +127,7 @@ impl Reader {
             let field = field(keyword).ok_or_else(|| format!("{keyword:?} is not a keyword"))?;
             let begins = matches!(field, Field::Context | Field::Source);
             if begins && matches!(self.field, Some(Field::Target(_))) {
-                // No empty line stands between the two.
+                // No empty line is between the two.
                 let obsolete = self.obsolete;
                 self.end_entry();
                 self.obsolete = obsolete;
@@ -235,7 +235,7 @@ fn code(
     char::from_u32(u32::from_str_radix(&digits, radix).ok()?)
 }
 
-/// The places of a line of references; names with spaces stand between U+2068 and U+2069.
+/// The places of a line of references; names with spaces are between U+2068 and U+2069.
 fn references(mut places: &str) -> Vec<Reference> {
     let mut found = Vec::new();
     loop {

@@ -1,6 +1,6 @@
 //! One language of an IWSLT file.
 //!
-//! The files look like XML and are none: `&` stands unescaped, end tags are missing. So only the tags that IWSLT uses count
+//! The files look like XML and are none: `&` is unescaped, end tags are missing. So only the tags that IWSLT uses count
 //! as tags, everything else is text, and a segment ends where any of them begins.
 
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ use canopy_document::{decoded, placeholder};
 const ELEMENTS: &str = "?xml description doc hl keywords mteval p refset reviewer reviewers seg speaker \
     srcset talkid title transcript translator translators tstset url";
 
-/// Elements without a text of their own: what stands directly in them are the lines of a training file.
+/// Elements without a text of their own: what is directly in them are the lines of a training file.
 const CONTAINERS: [&str; 2] = ["doc", "transcript"];
 
 /// A talk in one language.

@@ -84,7 +84,7 @@ impl SurveyBuilder {
         }
     }
 
-    /// A document that will lie in this split.
+    /// A document that will be in this split.
     pub fn document(&mut self, split: Split) {
         self.documents += 1;
         *self.held_out.entry(split).or_default() += 1;

@@ -68,7 +68,7 @@ impl TaleImport {
     /// it: then nothing is written and the result is `None`.
     ///
     /// # Errors
-    /// If something else lies there, or it cannot be written.
+    /// If something else is there, or it cannot be written.
     pub fn run(
         &self,
         mut progress: impl FnMut(usize, usize) -> ControlFlow<()>,

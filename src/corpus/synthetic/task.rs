@@ -37,12 +37,12 @@ impl Evidence {
     }
 }
 
-/// Where the deciding sentence stands.
+/// Where the deciding sentence is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// Among the [`NEAR`] sentences before the mention.
     Near,
-    /// Before those: all that stands nearer introduces others.
+    /// Before those: all that is nearer introduces others.
     Far,
     /// Anywhere before the mention.
     Before,

@@ -1,6 +1,6 @@
 //! The text of a `<seg>`: inline elements become placeholders.
 //!
-//! `bpt` and `ept` with the same `i` are a pair, and so is `hi`; `ph`, `it` and `ut` are points. What stands inside of
+//! `bpt` and `ept` with the same `i` are a pair, and so is `hi`; `ph`, `it` and `ut` are points. What is inside of
 //! these (but for `hi`) is code of the original file and not for readers, a `sub` in it included. Pairs that overlap
 //! become points, since placeholders nest.
 
@@ -89,7 +89,7 @@ impl Segment {
         }
     }
 
-    /// Text, or code of the original file if it stands in an element for that.
+    /// Text, or code of the original file if it is in an element for that.
     pub fn text(&mut self, text: &str) {
         let usable = |c: &char| {
             Placeholder::from_char(*c).is_none() && (!c.is_control() || c.is_whitespace())

@@ -191,7 +191,7 @@ struct Codes {
     pair: &'static str,
 }
 
-/// A text with the markup of its sentence as codes, each once: what the text lacks stands at its end.
+/// A text with the markup of its sentence as codes, each once: what the text lacks is at its end.
 fn coded(document: &Document, sentence: &Sentence, text: &str, codes: &Codes) -> String {
     let slice = |range: &std::ops::Range<usize>| escaped(&document.original[range.clone()]);
     let (point, pair) = (codes.point, codes.pair);

@@ -219,7 +219,7 @@ impl WordReader<'_, '_> {
         self.places.push(place);
     }
 
-    /// The text boxes that hang on what stands in an element, each once.
+    /// The text boxes that hang on what is in an element, each once.
     fn boxes(&mut self, parent: Id, mirror: &mut Mirror) {
         let xml = self.xml;
         for child in xml.elements(parent) {

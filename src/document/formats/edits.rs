@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Replacements in one text. One may lie within another: the outer one, added later, was made with [`Edits::slice`].
+/// Replacements in one text. One may be within another: the outer one, added later, was made with [`Edits::slice`].
 #[derive(Debug, Default)]
 pub(super) struct Edits {
-    /// By the first byte: the end, and what stands there instead.
+    /// By the first byte: the end, and what is there instead.
     replaced: BTreeMap<usize, (usize, String)>,
 }
 
@@ -29,7 +29,7 @@ impl Edits {
         self.replaced.insert(range.start, (range.end, new));
     }
 
-    /// A part of the text as it is after the changes that lie in it.
+    /// A part of the text as it is after the changes in it.
     pub fn slice(&self, text: &str, range: Range<usize>) -> String {
         // Exactly as long as it becomes: to grow would take the room of a second text.
         let inner = self.replaced.range(range.clone());

@@ -145,7 +145,7 @@ impl Encoding {
         }
     }
 
-    /// The bytes of an XML file: what the encoding lacks stands there as a reference.
+    /// The bytes of an XML file: what the encoding lacks is there as a reference.
     pub(crate) fn encode_xml(self, text: String) -> Result<Vec<u8>, Failure> {
         if text.chars().all(|character| self.holds(character)) {
             return self.encode_all(text);

@@ -28,7 +28,7 @@ fn values(doctype: &str) -> HashMap<&str, &str> {
             continue;
         };
         let rest = rest.trim_start();
-        // What lies in another file is nothing here.
+        // Other files are not read.
         let Some(mark) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
             continue;
         };

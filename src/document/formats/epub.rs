@@ -154,7 +154,7 @@ fn content_names(package: &Package, book: &str, opf: &Xml) -> Vec<(String, Conte
             _ => {}
         }
     }
-    // A list of contents that is a page of the book stands where it is.
+    // A list of contents that is a page of the book is where it is.
     contents.retain(|content| !pages.contains(content));
     contents.extend(pages);
     contents

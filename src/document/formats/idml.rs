@@ -389,7 +389,7 @@ impl WriteBack for IdmlFile {
         for Story { name, part, places } in &self.stories {
             let Part { xml, encoding } = part;
             let mut edits = Edits::default();
-            // A footnote ends before the paragraph in which it stands.
+            // A footnote ends before its paragraph.
             let mut places: Vec<&StoryPlace> = places.iter().collect();
             places.sort_by_key(|place| place.bytes.end);
             for place in places {

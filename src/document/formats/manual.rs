@@ -17,7 +17,7 @@ use crate::words::Words;
 
 /// A vocabulary of XML for manuals.
 pub(super) struct Manual {
-    /// Marks that stand at the beginning of its files only.
+    /// Marks at the beginning of its files only.
     pub marks: &'static [&'static str],
     /// With the sections the outermost elements of files that others include as entities, which have no mark.
     pub parts: Words,
@@ -242,7 +242,7 @@ impl Manual {
     }
 }
 
-/// Elements that may stand in a text and yet begin a paragraph.
+/// Elements that may be in a text and yet begin a paragraph.
 fn holds_blocks(name: &str) -> bool {
     Words(
         "p para ul ol sl dl itemizedlist orderedlist variablelist simplelist table informaltable simpletable note fig
@@ -251,7 +251,7 @@ fn holds_blocks(name: &str) -> bool {
     ).contains(name)
 }
 
-/// Whether text stands next to an element.
+/// Whether text is next to an element.
 fn has_text(xml: &Xml, id: Id) -> bool {
     let is_ink = |child: Id| match xml.kind(child) {
         Kind::Text => !xml.slice(xml.range(child)).trim().is_empty(),

@@ -355,7 +355,7 @@ impl MarkdownReader<'_, '_> {
         }
     }
 
-    /// A formula with the line ends around it, where it stands in lines of its own: within a line many programs see none.
+    /// A formula with the line ends around it, where it is in lines of its own: within a line many programs see none.
     fn whole_lines(&self, code: Range<usize>) -> Range<usize> {
         let source = self.source;
         let is_margin = |c: char| " \t>".contains(c);
@@ -383,7 +383,7 @@ impl MarkdownReader<'_, '_> {
         start..end
     }
 
-    /// Whether a byte lies within a code that goes over several lines.
+    /// Whether a byte is within a code that goes over several lines.
     fn is_in_code(&self, place: usize) -> bool {
         let codes = self.dialects.codes[self.next_code..].iter();
         let mut near = codes.take_while(|code| code.range.start < place);

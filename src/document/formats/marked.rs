@@ -183,7 +183,7 @@ impl MarkedPlace {
         hugged
     }
 
-    /// The translated paragraph as it stands in the file; within its codes `edits` have been made.
+    /// The translated paragraph as in the file; within its codes `edits` have been made.
     pub fn written(
         &self,
         source: &str,

@@ -14,12 +14,12 @@ use crate::view::{Draft, Part};
 pub(super) enum Role {
     /// Begins and ends paragraphs.
     Block,
-    /// Text in it goes on.
+    /// Text in it continues.
     Inline,
     /// Begins what the code ends that names the same.
     Begin(String),
     End(String),
-    /// Text in it goes on, and a reader sees nothing of it: its tags go where the text around it is translated.
+    /// Text in it continues, and a reader sees nothing of it: its tags go where the text around it is translated.
     Transparent,
     /// Words that are not translated; what a reader sees of them.
     Opaque(String),
@@ -184,7 +184,7 @@ impl MixedDraft {
 }
 
 impl MixedPlace {
-    /// The translated paragraph as it stands in the file.
+    /// The translated paragraph as in the file.
     pub fn written(&self, xml: &Xml, encoding: Encoding, parts: &[Part], edits: &Edits) -> String {
         let mut written = String::new();
         for part in parts {

@@ -1,6 +1,6 @@
 //! File formats: what each one needs to be recognised, read into a tree of sentences, and written back byte for byte.
 //!
-//! One file a format, one line in the table below. A format whose text can be shown as it stands (HTML, Markdown, plain
+//! One file a format, one line in the table below. A format whose text can be shown as it is (HTML, Markdown, plain
 //! text) makes ranges of that text its sentences. Every other one collects runs of inline content with a
 //! [`Draft`](super::view::Draft), hands them to the builder as units, and gets each unit back as text and codes.
 

@@ -211,7 +211,7 @@ fn is_mark(name: &str) -> bool {
     ).contains(name)
 }
 
-/// Whether an element stands in a paragraph, not between paragraphs.
+/// Whether an element is in a paragraph, not between paragraphs.
 fn is_in_text(xml: &Xml, id: Id) -> bool {
     const HOLDERS: Words =
         Words("text-box note-body annotation table-cell list-item section page body");

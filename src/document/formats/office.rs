@@ -38,7 +38,7 @@ impl OfficePart {
     }
 }
 
-/// An Office file whose text stands in runs.
+/// An Office file whose text is in runs.
 pub(super) struct Office {
     pub package: Package,
     pub parts: Vec<OfficePart>,

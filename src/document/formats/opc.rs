@@ -9,7 +9,7 @@ pub(super) struct Relationship {
     pub id: String,
     /// The last word of its type: `officeDocument`, `header`, `slide`.
     pub kind: String,
-    /// The name of the entry; none if it lies outside of the file.
+    /// The name of the entry; none if it is outside of the file.
     pub target: Option<String>,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn related(package: &Package, kind: &str) -> Result<Vec<String>, Fail
     Ok(named.filter_map(|it| it.target).collect())
 }
 
-/// Whether the bytes are an Office file whose main part lies in this folder.
+/// Whether the bytes are an Office file whose main part is in this folder.
 pub(super) fn is_office(bytes: &[u8], folder: &str) -> bool {
     super::package::holds(bytes, |name| name == "[Content_Types].xml")
         && super::package::holds(bytes, |name| name.replace('\\', "/").starts_with(folder))

@@ -34,7 +34,7 @@ pub struct ReadingOptions {
 pub struct Cuts {
     /// Names the text of the paragraph.
     pub paragraph: String,
-    /// How many paragraphs with the same text stand before it.
+    /// How many paragraphs with the same text are before it.
     #[serde(default)]
     pub same_before: usize,
     /// Where sentences begin after the first one, in characters of the paragraph that are not white space.

@@ -50,7 +50,7 @@ impl DocumentFormat for Pptx {
                 if parts.iter().any(|part| part.name == name) {
                     continue;
                 }
-                // A diagram lies there twice: what it is, and how it was drawn.
+                // The file has a diagram twice: what it is, and how it was drawn.
                 if !name.contains("/diagrams/drawing") {
                     units.clear();
                 }

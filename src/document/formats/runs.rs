@@ -1,7 +1,7 @@
 //! Paragraphs made of runs: stretches of text with one look each, as Office has them.
 //!
 //! A document, a presentation and a workbook spell them alike. What they call things is a [`Dialect`]; how the pieces of
-//! a paragraph become a unit, and the unit's translation runs again, stands here once. The look that most letters of a
+//! a paragraph become a unit, and the unit's translation runs again, is written here once. The look that most letters of a
 //! paragraph have goes without saying; stretches that look otherwise are pairs of codes.
 
 mod drafter;

@@ -56,7 +56,7 @@ pub(super) struct SlotFile<S: Slot> {
     pub facts: S::Facts,
     pub source: S::Source,
     pub encoding: Encoding,
-    /// In the order in which they are written: what lies within another slot comes first.
+    /// In the order in which they are written: what is within another slot comes first.
     pub slots: Vec<S>,
 }
 
@@ -88,7 +88,7 @@ pub(super) trait ValueSpelling: Sized + Debug + Send + Sync + 'static {
     /// Facts that differ from value to value.
     type Style: Debug + Send + Sync;
 
-    /// Returns a translation as it stands in the file.
+    /// Returns a translation as in the file.
     fn spelt(&self, text: &str, value: &ValueSlot<Self>, file: &ValueFile<Self>) -> String;
 
     /// Writes the language of the translation where the file names it.

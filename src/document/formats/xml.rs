@@ -82,7 +82,7 @@ impl Xml {
         self.attribute(element, name).map(Cow::into_owned)
     }
 
-    /// The elements of this name, whatever they stand in.
+    /// The elements of this name, whatever they are in.
     pub fn named<'x>(&'x self, name: &'x str) -> impl Iterator<Item = Id> + 'x {
         let all = self.descendants(self.root());
         all.filter(move |&id| self.name(id) == name)
@@ -161,7 +161,7 @@ impl Xml {
     }
 
     pub fn children(&self, id: Id) -> impl Iterator<Item = Id> {
-        // Nodes stand in the order in which they begin.
+        // Nodes are in the order in which they begin.
         let first = Some(id + 1).filter(|&first| {
             let node = self.nodes.get(first);
             node.is_some_and(|node| node.parent as usize == id)

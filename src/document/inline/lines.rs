@@ -3,7 +3,7 @@
 use super::super::segment::{INVISIBLE, LINE_BREAK, PARAGRAPH_BREAK};
 use crate::placeholder::Placeholder;
 
-/// Words after which a line goes on, in a few languages.
+/// Words after which a line continues, in a few languages.
 const GOES_ON: &str = "a an the of in on at to for from by with without and or nor but as than that which who whose into onto \
     over under between through your our their his her its my is are was were be not no if when while because \
     der die das den dem des ein eine einen einem einer eines kein keine und oder aber von vom zu zum zur in im auf an am für \
@@ -14,13 +14,13 @@ const GOES_ON: &str = "a an the of in on at to for from by with without and or n
     os as um uma do da dos das no na nos nas em com sem por pelo pela que é são \
     het een van voor met op te en of";
 
-/// Words with which a sentence or a line begins, rather than that a wrapped one goes on with them in capitals.
+/// Words with which a sentence or a line begins, rather than that a wrapped one continues with them in capitals.
 const BEGINS: &str = "The A An This That These It You We They If When While Please To For No Not There Click Select Choose Open \
     Der Die Das Ein Eine Dies Diese Dieser Es Sie Wir Wenn Bitte Um Für Kein Keine Nicht \
     Le La Les L' Un Une Ce Cette Il Elle Vous Si Pour Veuillez El Los Las Este Esta Para Por O Os Um Uma Se Não";
 
 /// Puts paragraph breaks in place of the line breaks after which a new line begins for readers: a line that begins with a
-/// capital, after one that is not about to go on.
+/// capital, after one that is not about to continue.
 ///
 /// Where the paragraph ends like a sentence and the line before does not, both may be one sentence, and only a word with
 /// which sentences begin, or a label such as `Name:`, distinguishes them. In German every noun has a capital, so that there
@@ -122,7 +122,7 @@ fn ends_sentence(line: &str) -> bool {
     core.ends_with(['.', '!', '?', '…', '。', '！', '？'])
 }
 
-/// Whether a line is about to go on: after a comma, a dash, an article, a preposition.
+/// Whether a line is about to continue: after a comma, a dash, an article, a preposition.
 fn goes_on(line: &str) -> bool {
     if line.ends_with([
         ',', '-', '–', '—', '/', '&', '+', '=', '(', '[', '{', '“', '„', '«',

@@ -170,7 +170,7 @@ impl Run {
                 .map_or(start, |atom| atom.range.end)
     }
 
-    /// The partner of an opening tag, if it lies in `part`.
+    /// The partner of an opening tag, if it is in `part`.
     fn closing(&self, index: usize, part: &Range<usize>) -> Option<usize> {
         match self.atoms[index].kind {
             Kind::Open(close) if part.contains(&close) => Some(close),

@@ -241,7 +241,7 @@ impl Run {
         parts
     }
 
-    /// Leaves outside what encloses the atoms or stands at their beginning or end without being text.
+    /// Leaves outside what encloses the atoms or is at their beginning or end without being text.
     fn inner(&self, mut part: Range<usize>) -> Range<usize> {
         let is_space = |index: usize| self.atoms[index].is_space();
         loop {
@@ -301,7 +301,7 @@ impl Run {
     }
 }
 
-/// The tags that stand in the text of a string, as they are met.
+/// The tags in the text of a string, as they are met.
 #[derive(Default)]
 struct Tags {
     /// Names and atoms of those that are open; an element of the file that is open has no name.

@@ -58,7 +58,7 @@ impl<'r> Writer<'r> {
         self.piece
     }
 
-    /// Writes what begins at atom `index` and says where to go on.
+    /// Writes what begins at atom `index` and says where to continue.
     fn atom(&mut self, index: usize) -> usize {
         let atom = &self.run.atoms[index];
         match atom.kind {

@@ -264,7 +264,7 @@ mod tests {
         assert!(message("<srx><body>", "en").contains("line 1"));
     }
 
-    /// Files of other tools lie in a folder that a person names: `CANOPY_SRX=DIR cargo test`.
+    /// Files of other tools are in a folder that a person names: `CANOPY_SRX=DIR cargo test`.
     #[test]
     fn files_of_other_tools_are_read_for_every_language() {
         let Some(folder) = std::env::var_os("CANOPY_SRX") else {

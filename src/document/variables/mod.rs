@@ -21,7 +21,7 @@ pub(crate) struct Dialect {
     pub braces: bool,
     /// Whether a percent sign that means itself is doubled.
     pub doubles_percent: bool,
-    /// Whether a space may stand between a percent sign and its letter: the file says that it is such a format.
+    /// Whether a space may be between a percent sign and its letter: the file says that it is such a format.
     pub is_declared: bool,
 }
 

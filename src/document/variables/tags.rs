@@ -38,7 +38,7 @@ pub(super) fn tag(rest: &str) -> Option<(usize, Found)> {
     Some((end + 1, found))
 }
 
-/// The name in a tag, or in what stands between its marks.
+/// The name in a tag, or in what is between its marks.
 pub(crate) fn tag_name(tag: &str) -> &str {
     let tag = tag.trim_start_matches(['<', '/']);
     let ends = |c: char| !(c.is_ascii_alphanumeric() || "-_:.".contains(c));

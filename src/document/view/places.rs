@@ -1,8 +1,8 @@
 //! Places in a translation for codes that mark a place of the text and show nothing, such as bookmarks.
 //!
 //! Translators do not see them, so the translation does not say where they go. A code next to a placeholder stays next to it.
-//! Codes around words that the translation has once, such as a number or a name, stand around these. Any other code
-//! stands at the edge of the word that is as far into its stretch of the text as the code is in the source.
+//! Codes around words that the translation has once, such as a number or a name, are around these. Any other code
+//! is at the edge of the word that is as far into its stretch of the text as the code is in the source.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::placeholder::Placeholder;
 /// Where a code goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The byte of the translation before which it stands.
+    /// The byte of the translation that follows it.
     pub at: usize,
     /// The number of the code in its unit.
     pub code: usize,
@@ -232,7 +232,7 @@ impl<'t> Target<'t> {
     }
 }
 
-/// How much of a text stands before a place in it, in characters.
+/// How much of a text precedes a place in it, in characters.
 #[derive(Debug, Clone, Copy)]
 struct Share {
     before: usize,
@@ -258,7 +258,7 @@ fn is_edge(text: &str, byte: usize) -> bool {
     !(before.is_some_and(is_letter) && after.is_some_and(is_letter))
 }
 
-/// The last sign of a text, whatever marks stand on it.
+/// The last sign of a text, whatever marks are on it.
 fn last_sign(text: &str) -> Option<char> {
     text.chars().rfind(|&sign| !is_mark(sign))
 }

@@ -122,7 +122,7 @@ impl Picture for AccuracyFigure {
 }
 
 impl AccuracyFigure {
-    /// The names of the models, and below them what is drawn; the baseline of the latter stands at `y`.
+    /// The names of the models, and below them what is drawn; the baseline of the latter is at `y`.
     fn legend<DB: DrawingBackend>(&self, pen: &Pen<'_, DB>, y: f64, width: f64) -> DrawResult<DB> {
         /// The dot before a name, and what follows it.
         const AROUND: f64 = 36.0;

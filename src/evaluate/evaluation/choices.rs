@@ -1,5 +1,5 @@
 //! Choices that only the document decides: how often systems choose as the reference does, against a rule that repeats the
-//! choice last made, and by how far back that one lies.
+//! choice last made, and by the distance to that one.
 
 use serde::Serialize;
 

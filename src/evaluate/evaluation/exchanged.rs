@@ -3,7 +3,7 @@
 use canopy_corpus::{DocumentUnits, Segment};
 use canopy_nn::model::{Context, ContextReach, MemoryUse, ModelConfig};
 
-/// Sentences of another document that stand before a sentence at most, and after it.
+/// Sentences of another document before a sentence at most, and after it.
 const MOST: usize = 64;
 
 /// The part that a control takes from another document.

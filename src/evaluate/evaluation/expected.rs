@@ -1,4 +1,4 @@
-//! Words that the sentences before decide: how often they stand in the translations, in total and by how far back it is decided.
+//! Words that the sentences before decide: how often translations have them, in total and by the distance to what decides.
 //!
 //! The score of Wicks & Post, "Identifying Context-Dependent Translations for Evaluation Set Production", WMT 2023.
 
@@ -70,7 +70,7 @@ pub struct ExpectedForms {
     /// Films or whatever else is drawn as one.
     pub origins: usize,
     pub systems: Vec<ExpectedScore>,
-    /// By how many sentences before the one stands that decides.
+    /// By the distance in sentences to the one that decides.
     pub distances: Vec<ExpectedBucket>,
 }
 
@@ -101,7 +101,7 @@ impl<'a> ExpectedTest<'a> {
         let expected: Vec<_> = known
             .filter_map(|(number, it)| Some((number, it.as_ref()?)))
             .collect();
-        // What does not say where it comes from stands alone.
+        // What does not say where it comes from is its own group.
         let origin = |&(number, it): &(usize, &Expected)| match it.origin.as_str() {
             "" => number.to_string(),
             origin => format!("of {origin}"),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// The names of what lies at some paths; those that are called the same have their paths instead.
+/// The names of systems at these paths; systems of the same name are named by their paths.
 pub fn unique_names(named: &[(String, PathBuf)]) -> Vec<String> {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for (name, _) in named {

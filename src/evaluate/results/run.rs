@@ -34,7 +34,7 @@ const FILE: &str = "results.json";
 /// The averaged model, next to the checkpoints.
 const MODEL: &str = "model";
 const CHECKPOINTS: &str = "checkpoints";
-/// The checkpoint to go on from.
+/// The checkpoint to continue from.
 const LAST: &str = "last";
 /// Key of [`RunResults::origin`].
 const MODEL_DIGEST: &str = "model";

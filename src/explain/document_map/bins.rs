@@ -5,7 +5,7 @@ use std::ops::Range;
 /// Length of a cell in pixels from which cells are separated by a line.
 const SEPARATED: f64 = 8.0;
 
-/// One axis of a picture. Cells smaller than a pixel share it: each lies in one *bin*, of which every pixel has one. Larger
+/// One axis of a picture. Cells smaller than a pixel share it: each is in one *bin*, of which every pixel has one. Larger
 /// cells have a bin each, and their pixels show it. So there are never more bins than pixels, and no cell is left out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bins {

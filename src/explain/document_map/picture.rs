@@ -17,7 +17,7 @@ const SHORTEST: f32 = 2.0;
 pub struct MapFrame {
     pub columns: Bins,
     pub rows: Bins,
-    /// Where the rest of the rows stands, right of the cells.
+    /// The place of the rest of the rows, right of the cells.
     pub strip: Option<Strip>,
 }
 

@@ -1,4 +1,4 @@
-//! The map of a whole document: what stands around its cells in window and figure, and the figure.
+//! The map of a whole document: what is around its cells in window and figure, and the figure.
 
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
@@ -19,7 +19,7 @@ const REST: f64 = 34.0;
 /// Least distance of two numbers.
 const APART: f64 = 10.0;
 
-/// Where the parts of a map stand, in pixels of the page.
+/// Where the parts of a map are, in pixels of the page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MapSheet {
     /// Everything.
@@ -156,7 +156,7 @@ fn numbers(
     let steps = (0..18).flat_map(|power| [1, 2, 5].map(|step| step * 10_usize.pow(power)));
     let step = steps.into_iter().find(|&step| step as f64 >= apart);
     let step = step.unwrap_or(usize::MAX);
-    // The middle of number n stands at n - 0.5.
+    // The middle of number n is at n - 0.5.
     let first = ((from + 0.5).ceil().max(1.0) as usize).div_ceil(step) * step;
     let last = ((to + 0.5).floor() as usize).min(count);
     (first..=last).step_by(step)

@@ -1,4 +1,4 @@
-//! Where the cells of one map stand.
+//! Where the cells of one map are.
 
 use std::ops::Range;
 
@@ -23,7 +23,7 @@ const COLUMN: f64 = 40.0;
 /// A column on the right, whose bars fill it if they have all weight of the row.
 const OTHER: f64 = 34.0;
 
-/// Where the cells of a map stand.
+/// Where the cells of a map are.
 pub(super) struct Grid {
     /// Around the columns.
     plot: Rect,
@@ -31,7 +31,7 @@ pub(super) struct Grid {
     column: f64,
     /// Left edge of every column.
     lefts: Vec<f64>,
-    /// Name, left edge and weights of what stands on the right.
+    /// Name, left edge and weights of what is on the right.
     others: Vec<(&'static str, f64, Vec<f32>)>,
     other: f64,
 }
@@ -134,7 +134,7 @@ impl Grid {
         }
     }
 
-    /// The part of a column that lies on the plot, if any.
+    /// The part of a column on the plot, if any.
     fn seen(&self, column: usize) -> Option<(f64, f64)> {
         let left = self.lefts[column].max(self.plot.left);
         let right = (self.lefts[column] + self.column).min(self.plot.right);

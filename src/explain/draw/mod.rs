@@ -47,7 +47,7 @@ impl Picture for Explanation {
 }
 
 impl Explanation {
-    /// Draws into `area`, in pixels, the part of trees and maps that is in `viewport`, and adds to `marks` what lies where.
+    /// Draws into `area`, in pixels, the part of trees and maps in `viewport`, and adds to `marks` the places of what is drawn.
     ///
     /// # Errors
     /// Errors of the backend.

@@ -68,12 +68,12 @@ impl<DB: DrawingBackend> Nodes<'_, '_, DB> {
         placed.node(self.tree).state
     }
 
-    /// Whether its middle lies on the plot.
+    /// Whether its middle is on the plot.
     fn is_seen(&self, placed: &PlacedNode) -> bool {
         (-1.0..=self.plot.width() + 1.0).contains(&placed.x)
     }
 
-    /// The part of an edge that lies on the plot.
+    /// The part of an edge on the plot.
     fn clipped(&self, from: (f64, f64), to: (f64, f64)) -> Option<[(f64, f64); 2]> {
         let (left, right) = (self.plot.left - 1.0, self.plot.right + 1.0);
         if from.0.max(to.0) < left || from.0.min(to.0) > right {

@@ -1,4 +1,4 @@
-//! Where the cells of a matrix of sentences stand.
+//! Where the cells of a matrix of sentences are.
 
 use plotters::prelude::DrawingBackend;
 

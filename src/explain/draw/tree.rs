@@ -44,7 +44,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     marks: &mut Vec<HitArea>,
 ) -> DrawResult<DB> {
     let below = head(pen, area, &tree.title, &tree.query)?;
-    // The tree comes first: the list stands below it where there is room for both.
+    // The tree comes first: the list is below it where there is room for both.
     let list = list_height(tree);
     let list = if area.height() >= least_height(tree) + list {
         list

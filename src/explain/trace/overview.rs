@@ -118,7 +118,7 @@ pub struct TracedModel {
     pub looks_up: bool,
 }
 
-/// A sentence as the model read or wrote it, and where it stands in the document.
+/// A sentence as the model read or wrote it, and where it is in the document.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TracedSentence {
     /// Subwords, those of markup and end of sentence among them: everything that has a row.
@@ -164,7 +164,7 @@ impl TracedSentence {
 /// Begins a token that begins a word.
 const SPACE: char = '▁';
 
-/// Whether a letter stands in the midst of words of a script that has spaces between them.
+/// Whether a letter is in the midst of words of a script that has spaces between them.
 fn joins(letter: char) -> bool {
     match letter {
         '\'' | '’' | '-' => true,

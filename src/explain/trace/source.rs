@@ -66,7 +66,7 @@ pub fn save(trace: &Trace, path: impl AsRef<Path>, overwrite: bool) -> Result<()
 /// # Errors
 /// If the file cannot be read, is no trace, of another version or damaged.
 pub fn open(path: impl AsRef<Path>) -> Result<TraceSource> {
-    /// White space that may stand before JSON.
+    /// White space that may be before JSON.
     const BEGINNING: u64 = 64;
     let path = path.as_ref();
     let mut beginning = Vec::new();

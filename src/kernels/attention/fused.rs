@@ -166,7 +166,7 @@ impl Attention {
         Some(dropped)
     }
 
-    /// A segment of one query, as in a search: reads keys and values where they lie.
+    /// A segment of one query, as in a search: reads keys and values where they are.
     #[inline(always)]
     fn forward_query(
         &self,

@@ -15,7 +15,7 @@ pub(super) const HIDDEN: f32 = -1e9;
 /// Runs of the rows of a matrix, each of at least one row, side by side.
 #[derive(Debug, Clone)]
 pub struct PaddedRuns {
-    /// `[runs · longest]`; none where the rows lie so already.
+    /// `[runs · longest]`; none where the rows are laid out so already.
     rows: Option<Tensor<1, Int>>,
     /// Added to the scores of each run's keys, `[runs, 1, 1, longest]`; none if no run is padded.
     hidden: Option<Tensor<4>>,

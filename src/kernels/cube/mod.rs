@@ -391,7 +391,7 @@ fn empty<const D: usize>(like: &CubeTensor, sizes: [usize; D]) -> CubeTensor {
     empty_device_contiguous_dtype(client, device, Shape::new(sizes), DType::F32)
 }
 
-/// The sum of `parts` parts that stand one after the other, in the shape of one of them.
+/// The sum of `parts` parts that are one after the other, in the shape of one of them.
 fn sum_of<const D: usize>(parts: &CubeTensor, count: usize, sizes: [usize; D]) -> CubeTensor {
     let sum = empty(parts, sizes);
     let fours = sizes.iter().product::<usize>() / 4;

@@ -1,7 +1,7 @@
 //! Weights as 8-bit integers, multiplied four at a time by the processor's products of bytes.
 //!
 //! A row `x` becomes bytes `u = round(127 x / max|x|) + 128`, a column `w` becomes `round(127 w / max|w|)`; since the sum of
-//! `(u - 128) w` is that of `u w` less 128 times that of `w`, the latter stands in the sums from the beginning. Where there
+//! `(u - 128) w` is that of `u w` less 128 times that of `w`, the sums begin with the latter. Where there
 //! is no VNNI, AVX2 adds products in pairs of 16 bits, which hold them if `u` is at most 127: there a row has 7 bits.
 //!
 //! Integers of a file stay what they are. Where it has the multiplier of the rows, too, they are rounded by it, and all
@@ -272,7 +272,7 @@ impl BytePanels {
         let (zero, steps) = self.levels();
         quads.resize(rows * self.depth, 0);
         scales.clear();
-        // What stands after the last number is multiplied with weights of 0.
+        // What is after the last number is multiplied with weights of 0.
         row.resize(self.depth * DEPTH, 0);
         for run in runs(rows, self.instructions.rows()) {
             let quads = &mut quads[run.start * self.depth..run.end * self.depth];

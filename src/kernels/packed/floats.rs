@@ -153,7 +153,7 @@ impl FloatPanels {
     }
 }
 
-/// Puts the numbers of `count` rows that stand in one column side by side.
+/// Puts the numbers of `count` rows in one column side by side.
 fn transpose(from: &[f32], to: &mut [f32], count: usize) {
     let inputs = from.len() / count;
     for place in 0..count {

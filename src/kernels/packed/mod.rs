@@ -1,5 +1,5 @@
 //! Products with weights that are packed once, for a search that computes with the same ones at every word; and what
-//! stands between these products. Plain slices without a gradient graph: the tensors of burn are the definition.
+//! is between these products. Plain slices without a gradient graph: the tensors of burn are the definition.
 //!
 //! Rows of one matrix are what one thread computes; [`Scratch::on_cores`] lets large products of few rows use several.
 
@@ -46,7 +46,7 @@ pub enum Quantization {
     Float16,
 }
 
-/// A matrix of weights as its reader finds it: number `(row, column)` stands at `row · strides[0] + column · strides[1]`.
+/// A matrix of weights as its reader finds it: number `(row, column)` is at `row · strides[0] + column · strides[1]`.
 #[derive(Debug, Clone, Copy)]
 pub struct Weights<'a, T = f32> {
     /// All numbers.
@@ -64,7 +64,7 @@ impl<'a, T> Weights<'a, T> {
         }
     }
 
-    /// The transpose of what stands row by row, each of `columns` numbers.
+    /// The transpose of what is stored row by row, each of `columns` numbers.
     pub fn transposed(values: &'a [T], columns: usize) -> Self {
         Self {
             values,
@@ -134,7 +134,7 @@ impl Scratch {
 }
 
 impl PackedMatrix {
-    /// Packs parts that stand side by side: each `[inputs, outputs]` with its bias `[outputs]` or none.
+    /// Packs parts side by side: each `[inputs, outputs]` with its bias `[outputs]` or none.
     ///
     /// # Panics
     /// If the parts have no common number of inputs.

@@ -65,7 +65,7 @@ pub fn attend(
 }
 
 /// Maps the weights with which runs of queries attend to runs of keys by `keep`, as [`each_attention`](crate::each_attention)
-/// over tensors: head `h` of row `r` of all runs stands at `r · num_heads + h`.
+/// over tensors: head `h` of row `r` of all runs is at `r · num_heads + h`.
 pub fn each_attention<K: Default>(
     [q, k]: [Columns<'_>; 2],
     segments: impl Iterator<Item = (Range<usize>, Range<usize>)>,
@@ -177,7 +177,7 @@ impl Segment<'_> {
     }
 }
 
-/// Attention of one query to `len` rows of keys and values that lie anywhere: `row` gives both.
+/// Attention of one query to `len` rows of keys and values anywhere: `row` gives both.
 ///
 /// # Shapes
 /// - q, each key and value, output: `[d_model]`

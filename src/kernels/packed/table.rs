@@ -55,7 +55,7 @@ pub struct Integers {
     pub multiplier: f32,
     /// The multiplier of the rows that the matrix is multiplied with; none if each row has one of its own.
     pub activations: Option<f32>,
-    /// Whether the bytes stand column by column.
+    /// Whether the bytes are stored column by column.
     pub is_turned: bool,
 }
 

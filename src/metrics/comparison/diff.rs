@@ -20,7 +20,7 @@ pub struct Piece {
     pub text: String,
 }
 
-/// The way from `before` to `after` that keeps the most words; removed ones stand before those added in their place.
+/// The way from `before` to `after` that keeps the most words; removed ones are before those added in their place.
 pub fn word_diff(before: &str, after: &str) -> Vec<Piece> {
     let before: Vec<&str> = before.split_whitespace().collect();
     let after: Vec<&str> = after.split_whitespace().collect();

@@ -35,7 +35,7 @@ pub struct ComparedSegment {
     pub document: usize,
     /// Which segment of its document it is, from 0.
     pub position: usize,
-    /// How often its rarest source word stands in the training documents, where that is known.
+    /// How often its rarest source word is in the training documents, where that is known.
     pub rarest: Option<usize>,
 }
 

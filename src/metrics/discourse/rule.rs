@@ -3,7 +3,7 @@
 /// The segment before that decides, as a rule: the last one with a choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Decided {
-    /// None stands before in the document.
+    /// None is earlier in the document.
     First,
     /// Number of segments before.
     Before(usize),

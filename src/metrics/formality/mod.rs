@@ -171,7 +171,7 @@ impl FormOfAddress {
         found.sort_unstable();
         found.dedup();
         if found.contains(&Self::Formal) {
-            // *Speichern Sie Ihr neues Bild*: a possessive that stands before no noun.
+            // *Speichern Sie Ihr neues Bild*: a possessive before no noun.
             found.retain(|&form| form != Self::Polite);
         }
         found

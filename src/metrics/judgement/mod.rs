@@ -42,7 +42,7 @@ pub struct JudgedDocument {
     pub source: Vec<String>,
     /// Translations of the systems, in their order.
     pub translations: [Vec<String>; 2],
-    /// Whether the second system stands on the left.
+    /// Whether the second system is on the left.
     pub swapped: bool,
     pub adequacy: Option<Vote>,
     pub fluency: Option<Vote>,
@@ -223,7 +223,7 @@ mod tests {
         Judgement::new(systems, documents.collect(), seed)
     }
 
-    /// Prefers the second system wherever it stands.
+    /// Prefers the second system wherever it is.
     fn prefer_second(judgement: &mut Judgement, count: usize) {
         for document in judgement.documents.iter_mut().take(count) {
             let left = document.sides()[0][0] == "Es";

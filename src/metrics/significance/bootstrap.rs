@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{Metric, SegmentSums, mean, p_value};
 
-/// Where the score lies for 95 of 100 test sets of this kind.
+/// The range of the score for 95 of 100 test sets of this kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     /// Mean over the samples.

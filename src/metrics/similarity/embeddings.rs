@@ -1,4 +1,4 @@
-//! Sentences as vectors, and the documents they stand in.
+//! Sentences as vectors, and their documents.
 
 use super::Rows;
 use crate::error::{Error, Result};
@@ -12,7 +12,7 @@ pub struct Embeddings {
 }
 
 impl Embeddings {
-    /// Takes vectors that lie one after the other.
+    /// Takes vectors that are one after the other.
     ///
     /// # Shapes
     /// - values: `[sentences, dimensions]`
@@ -68,7 +68,7 @@ impl Embeddings {
     }
 }
 
-/// The sentences of documents that stand one after the other.
+/// The sentences of documents that are one after the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sentences {
     embeddings: Embeddings,
@@ -125,7 +125,7 @@ impl Sentences {
             .map(move |&end| std::mem::replace(&mut start, end)..end)
     }
 
-    /// The rows of the document in which a sentence stands.
+    /// The rows of a sentence's document.
     pub fn document_of(&self, sentence: usize) -> Rows {
         let document = self.ends.partition_point(|&end| end <= sentence);
         let start = if document == 0 {

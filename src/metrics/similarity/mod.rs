@@ -22,5 +22,5 @@ pub use matrix::SimilarityMatrix;
 pub use measure::Measure;
 pub use selection::{Neighbour, Neighbours, Range, Selection};
 
-/// Numbers of sentences that stand side by side.
+/// Numbers of sentences that are side by side.
 type Rows = std::ops::Range<usize>;

@@ -5,7 +5,7 @@
 //! are copied first into the order in which they are read. Distances take the same way, their sums being of something
 //! else; `|A|² + |B|² - 2 A·B` would be faster and blind to small ones.
 //!
-//! A sum runs over the dimensions in order, in a lane of its own. So it has the same bits wherever the pair stands.
+//! A sum runs over the dimensions in order, in a lane of its own. So it has the same bits wherever the pair is stored.
 
 use pulp::{Simd, WithSimd};
 use rayon::prelude::*;

@@ -22,7 +22,7 @@ pub enum Range {
     Each,
     /// All documents.
     All,
-    /// All documents for the first few sentences of each, the same document for the others: what stands at the beginning
+    /// All documents for the first few sentences of each, the same document for the others: what comes at the beginning
     /// has the least to choose from.
     Hybrid(usize),
 }

@@ -98,7 +98,7 @@ fn a_measure_is_what_its_formula_says() {
 #[test]
 fn of_two_identical_sentences_the_nearer_one_is_chosen() {
     for measure in Measure::ALL {
-        // Sentence 4 stands nearest to 3 and 6, of the same text.
+        // Sentence 4 is nearest to 3 and 6, of the same text.
         let text = |number: u8| match number {
             0 | 3 | 6 => [0.3, 0.1, 0.7],
             4 => [0.31, 0.1, 0.7],

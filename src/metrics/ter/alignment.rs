@@ -32,7 +32,7 @@ pub(super) struct Distances<'a> {
 /// Which words of hypothesis and reference the cheapest edits leave as they are.
 #[derive(Debug, Default)]
 pub(super) struct Alignment {
-    /// For each word of the reference, how many words of the hypothesis stand up to its place, the counterpart included.
+    /// For each word of the reference, the number of words of the hypothesis up to its place, the counterpart included.
     pub ends: Vec<usize>,
     /// Whether each word of the hypothesis is edited.
     pub hypothesis_errors: Vec<bool>,

@@ -98,7 +98,7 @@ fn best_shift(
     best
 }
 
-/// Something must be wrong at both ends, and the phrase must not stand there already.
+/// Something must be wrong at both ends, and the phrase must not be in place already.
 fn is_worth_trying(alignment: &Alignment, start: usize, place: usize, len: usize) -> bool {
     let wrong = |errors: &[bool], from: usize| errors[from..from + len].contains(&true);
     // The counterpart is the word before `ends`; there is none before the first word.
@@ -121,7 +121,7 @@ fn targets(alignment: &Alignment, place: usize, len: usize) -> Vec<usize> {
     targets
 }
 
-/// The words with a phrase moved to before the word that stands at `target` now.
+/// The words with a phrase moved to before the word at `target` now.
 fn shifted(words: &[u32], shift: &Shift) -> Vec<u32> {
     let Shift {
         start, len, target, ..

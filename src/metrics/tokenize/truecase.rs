@@ -70,7 +70,7 @@ fn ends_sentence(word: &str) -> bool {
     matches!(word, "." | ":" | "?" | "!")
 }
 
-/// Marks that stand before the first word.
+/// Marks before the first word.
 fn delays_start(word: &str) -> bool {
     matches!(word, "(" | "[" | "\"" | "'")
 }

@@ -118,10 +118,10 @@ impl Floats {
         usize::try_from(self.bytes.len()).unwrap_or(usize::MAX) / self.kind.width()
     }
 
-    /// Some of these, which lie in a row.
+    /// Some of these, which are in a row.
     ///
     /// # Panics
-    /// If they do not lie inside, or are to be turned.
+    /// If they exceed it, or are to be transposed.
     pub(super) fn part(&self, range: Range<usize>) -> Self {
         assert!(self.turned.is_none(), "a part of what is turned");
         let place = |number: usize| (number * self.kind.width()) as u64;
@@ -240,7 +240,7 @@ impl Floats {
         Ok(self.values()? == other.values()?)
     }
 
-    /// The numbers as they lie there with how many of them were before, some at a time.
+    /// The numbers as the file has them, with the count of those before, some at a time.
     fn each_part(&self, mut each: impl FnMut(usize, &[f32]) -> Result<()>) -> Result<()> {
         let (mut before, mut values) = (0, Vec::with_capacity(PART.min(self.len())));
         self.bytes.each_part(PART * self.kind.width(), |bytes| {

@@ -123,7 +123,7 @@ pub enum ForeignFormat {
 /// The languages by its files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ForeignLanguages {
-    /// Codes as they stand there, such as `de` or `deu`.
+    /// Codes as the file has them, such as `de` or `deu`.
     pub source: Option<String>,
     /// Further languages that it translates from, unless they are selected by tokens.
     pub more_sources: Vec<String>,

@@ -91,7 +91,7 @@ fn split(bytes: &Bytes) -> Option<(String, Bytes)> {
     Some((header, fields.rest()))
 }
 
-/// The value of a key: what stands in quotes or brackets, without quotes, or a word.
+/// The value of a key: the content of quotes, brackets with theirs, or a word.
 fn value<'a>(header: &'a str, key: &str) -> Option<&'a str> {
     let (_, rest) = header.split_once(&format!("'{key}':"))?;
     let rest = rest.trim_start();

@@ -25,7 +25,7 @@ impl Packed {
         })
     }
 
-    /// A zip file, which may lie in another one.
+    /// A zip file, which may be in another one.
     pub fn within(bytes: &Bytes) -> Result<Self, String> {
         let archive = ZipArchive::new(bytes.reader());
         let archive = archive.map_err(|error| format!("it is not a whole zip file ({error})"))?;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-/// Where the numbers of a tensor lie.
+/// Where the numbers of a tensor are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PickledTensor {
     /// The name of its storage.

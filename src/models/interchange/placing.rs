@@ -180,7 +180,7 @@ fn shapes(config: &ModelConfig) -> BTreeMap<String, Vec<usize>> {
     shapes
 }
 
-/// Names of what stands before the first layers of encoder and decoder.
+/// Names of what precedes the first layers of encoder and decoder.
 pub(super) fn input_layers(config: &ModelConfig) -> [&'static str; 2] {
     let target = if config.has_target_table() {
         "target_embedding.input"

@@ -4,7 +4,7 @@ use tar::EntryType;
 
 use super::bytes::Bytes;
 
-/// Where the mark of a tar file stands, and the mark.
+/// Where the mark of a tar file is, and the mark.
 const MARK: (u64, &[u8; 5]) = (257, b"ustar");
 
 /// Whether bytes begin as a tar file does.
@@ -14,7 +14,7 @@ pub(super) fn is_tar(bytes: &Bytes) -> bool {
     part.is_some_and(|part| part.read().is_ok_and(|found| found == mark))
 }
 
-/// The files in a tar file with their names as they stand there; their bytes stay where they are.
+/// The files in a tar file by their names in it; their bytes stay where they are.
 pub(super) fn files_of(bytes: &Bytes) -> Result<Vec<(String, Bytes)>, String> {
     let broken = |error: &std::io::Error| format!("it is cut off or damaged ({error})");
     let mut archive = tar::Archive::new(bytes.reader());

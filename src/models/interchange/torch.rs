@@ -169,7 +169,7 @@ fn is_contiguous(shape: &[usize], strides: &[usize]) -> bool {
     })
 }
 
-/// The numbers of a view, such as a transposed matrix; all of them lie inside.
+/// The numbers of a view, such as a transposed matrix; all of them are in bounds.
 fn gathered(
     storage: &[u8],
     width: usize,

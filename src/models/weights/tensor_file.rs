@@ -27,7 +27,7 @@ pub struct TensorFile {
     tensors: BTreeMap<String, Stored>,
 }
 
-/// Where a tensor stands in its file.
+/// Where a tensor is in its file.
 #[derive(Debug)]
 struct Stored {
     shape: Vec<usize>,

@@ -187,7 +187,7 @@ impl ModuleVisitor for Collector {
     }
 }
 
-/// Where a visitor stands: names of fields and numbers of elements.
+/// Where a visitor is: names of fields and numbers of elements.
 ///
 /// The kinds of an enum and the network of a model are left out: a name says where a parameter belongs, and the
 /// configuration says the rest.

@@ -144,7 +144,7 @@ impl Positions {
     }
 }
 
-/// Where layer normalisation stands.
+/// Where layer normalisation is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NormPosition {

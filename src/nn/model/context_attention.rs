@@ -29,7 +29,7 @@ pub struct ContextSublayer {
     pub gate: Option<ContextGate>,
     /// None where the attention is part of the sublayer before it, as additional heads.
     pub norm: Option<Norm>,
-    /// Whether it stands before the attention of a decoder layer to its source sentence.
+    /// Whether it is before the attention of a decoder layer to its source sentence.
     pub before_source: bool,
 }
 
@@ -256,7 +256,7 @@ impl GatedContext {
         self.layer().prepared(memory)
     }
 
-    /// The attention that it has, if it is one of those that also stand in layers.
+    /// The attention that it has, if it is one of those of layers, too.
     pub(super) fn attention(&self) -> Option<&ContextAttention> {
         self.layer().attention()
     }

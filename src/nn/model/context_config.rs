@@ -6,7 +6,7 @@ use super::systems::TraversalRule;
 use canopy_kernels::WordNormaliser;
 use canopy_metrics::similarity::Measure;
 
-/// A document-level mechanism and where it stands.
+/// A document-level mechanism and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Context {
@@ -80,7 +80,7 @@ pub enum ContextSentence {
     Same,
 }
 
-/// Where an attention to the document stands in the encoder.
+/// Where an attention to the document is in the encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Placement {
@@ -146,7 +146,7 @@ pub enum MergeKind {
     MultiDim,
 }
 
-/// Whose states a context layer stands on.
+/// The states that a context layer reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
@@ -181,7 +181,7 @@ impl Side {
 pub enum ContextReach {
     /// All of them.
     Document,
-    /// All that stand before it.
+    /// All before it.
     Before,
     /// A number of sentences right before it.
     Previous(usize),

@@ -21,7 +21,7 @@ pub(super) fn place_under(
     [token, sentence, paragraph, first, second, third]
 }
 
-/// The place of a token that stands so many tokens after the one of this place, in its sentence.
+/// The place of a token that is so many tokens after the one of this place, in its sentence.
 pub(super) fn place_after(place: &Place, tokens: usize) -> Place {
     let mut after = *place;
     after[0] += tokens;

@@ -1,7 +1,7 @@
 //! A window of a document that is too long to be read at once, with what is kept of the rest.
 //!
 //! Every sentence outside the window is represented by its encoding: it competes for being chosen as if its tokens were there, and
-//! where it is chosen the encoding is read in their place. Works for attentions that stand after the last encoder layer.
+//! where it is chosen the encoding is read in their place. Works for attentions after the last encoder layer.
 
 use burn::tensor::Tensor;
 
@@ -24,7 +24,7 @@ pub struct DocumentWindow {
 }
 
 impl DocumentWindow {
-    /// How many sentences stand before the window.
+    /// Number of sentences before the window.
     fn num_before(&self) -> usize {
         self.before.as_ref().map_or(0, |before| before.dims()[0])
     }
@@ -122,7 +122,7 @@ impl GatedContext {
 }
 
 impl Encoder {
-    /// The attention of the context after the last layer, if it has one that also stands in layers.
+    /// The attention of the context after the last layer, if it has one of those of layers, too.
     fn last_context(&self) -> Option<&ContextAttention> {
         self.gated.as_ref()?.attention()
     }
@@ -177,7 +177,7 @@ impl Encoder {
 
     /// States after the last sublayer of some sentences, joined with those of the others of their documents, or of the
     /// document that a window is part of: rows of [`Self::read_context`] or [`Self::read_context_in_window`]. None if no
-    /// context stands there.
+    /// context is there.
     ///
     /// # Shapes
     /// - states: `[rows, d_model]`, laid out by `source`

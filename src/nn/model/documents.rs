@@ -54,7 +54,7 @@ impl Documents {
             .partition_point(|document| document.end <= sentence)
     }
 
-    /// How many sentences of its document stand before a sentence.
+    /// Number of sentences of its document before a sentence.
     pub(super) fn position(&self, sentence: usize) -> usize {
         sentence - self.documents[self.document_of(sentence)].start
     }

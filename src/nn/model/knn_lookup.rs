@@ -11,7 +11,7 @@ use super::system::Model;
 use crate::datastore::{KnnConfig, Neighbours};
 use canopy_kernels::DropoutSource;
 
-/// A token that follows others, and what was found where it stands.
+/// A token that follows others, and what was found at its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RetrievedToken {
     pub near: Neighbours,

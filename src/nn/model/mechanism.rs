@@ -41,7 +41,7 @@ pub(super) trait Mechanism {
     }
 
     /// Its layer after the last one of encoder or decoder, drawn at random: its attention with a feed-forward layer and a
-    /// gate. None if it stands in another place.
+    /// gate. None if it is in another place.
     fn gated_layer(&self, config: &ModelConfig, device: &Device) -> Option<GatedContext> {
         if self.placement() != Some(Placement::Gate) {
             return None;
@@ -77,12 +77,12 @@ pub(super) trait Mechanism {
         None
     }
 
-    /// Whether its attention in the decoder stands before the attention to the source sentence.
+    /// Whether its attention in the decoder is before the attention to the source sentence.
     fn reads_before_source(&self) -> bool {
         false
     }
 
-    /// The states that its context layer stands on.
+    /// The states that its context layer reads.
     fn side(&self) -> Side {
         Side::Encoder
     }
@@ -108,12 +108,12 @@ pub(super) trait Mechanism {
         true
     }
 
-    /// Whether the end of a sentence is read like its words, where the context stands after the encoder's last layer.
+    /// Whether the end of a sentence is read like its words, where the context is after the encoder's last layer.
     fn reads_ends(&self) -> bool {
         true
     }
 
-    /// Whether a gate stands in place of the residual of its sublayer.
+    /// Whether a gate is in place of the residual of its sublayer.
     fn has_gated_sublayers(&self) -> bool {
         false
     }
@@ -123,7 +123,7 @@ pub(super) trait Mechanism {
         false
     }
 
-    /// Refuses a model that it cannot stand in, for reasons of its own.
+    /// Refuses a model that cannot have it, for reasons of its own.
     fn validate(&self, _: &ModelConfig) -> Result<()> {
         Ok(())
     }
@@ -138,7 +138,7 @@ pub(super) trait Mechanism {
         None
     }
 
-    /// How many norms stand in its context layer after the last layer.
+    /// Number of norms in its context layer after the last layer.
     fn num_gated_norms(&self) -> usize {
         2
     }
@@ -257,7 +257,7 @@ pub(super) trait GatedLayer {
         recorder: &mut AttentionRecorder,
     ) -> Tensor<2>;
 
-    /// The attention that it has, if it is one of those that also stand in layers.
+    /// The attention that it has, if it is one of those of layers, too.
     fn attention(&self) -> Option<&ContextAttention> {
         None
     }

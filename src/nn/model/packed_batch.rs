@@ -119,7 +119,7 @@ impl PackedBatch {
     }
 
     /// For every sentence the rows of the `previous` ones of its document, of a break and of itself, as a batch in
-    /// which each such run is a sentence; and where in it the sentences themselves stand.
+    /// which each such run is a sentence; and the places of the sentences themselves in it.
     pub fn concatenated(&self, previous: usize, sentence_break: u32) -> (Self, Vec<Range<usize>>) {
         let all: Vec<usize> = (0..self.sentences.len()).collect();
         self.concatenated_only(previous, sentence_break, &all)

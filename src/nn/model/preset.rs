@@ -14,7 +14,7 @@ pub struct Preset {
     pub name: &'static str,
     /// Author, year and title of the paper.
     pub paper: &'static str,
-    /// Where in the paper it stands.
+    /// Its place in the paper.
     pub equations: &'static str,
     /// One sentence for the user who chooses.
     pub description: &'static str,

@@ -174,7 +174,7 @@ mod tests {
     /// Queries, readers, memory and its documents to what the queries get.
     type Layer = Box<dyn Fn(Tensor<2>, &[QuerySpan], Tensor<2>, &Documents) -> Tensor<2>>;
 
-    /// Layers in which a sentence reads sentences of its whole document or of all that stands before it.
+    /// Layers in which a sentence reads sentences of its whole document or of all before it.
     fn layers(reach: Reach, device: &Device) -> Vec<(&'static str, Layer)> {
         let conditional = ConditionalAttentionConfig::new(D_MODEL, 2, 1).init(device);
         let tree = HierarchicalConditionalAttentionConfig::new(D_MODEL, 2, 1).init(device);

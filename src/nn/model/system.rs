@@ -164,7 +164,7 @@ impl Model {
         self.context.is_some_and(Context::encodes_documents)
     }
 
-    /// The BERT that is read, and which sentence stands after each one where no file says it.
+    /// The BERT that is read, and which sentence is after each one where no file says it.
     pub fn bert(&self) -> Option<(&BertReader, ContextSentence)> {
         let (_, sentence) = self.context?.bert()?;
         match &self.network {

@@ -17,7 +17,7 @@ use super::linear::Linear;
 use super::pooling::{Pooling, normalised, pooled};
 use super::rows::select_rows;
 
-/// Word pieces of an n-gram, and how many of them stand before the piece in question.
+/// Word pieces of an n-gram, and how many of them are before the piece in question.
 const NGRAMS: [(usize, usize); 3] = [(2, 0), (3, 1), (5, 2)];
 
 /// Sizes of a [`Universal`] encoder.

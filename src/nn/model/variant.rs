@@ -171,7 +171,7 @@ pub enum SearchRule {
     /// of Wu et al. 2016, and those that were cut off come last.
     #[default]
     Canopy,
-    /// The search goes on until the best unfinished one would be worse than the worst of as many finished ones as the
+    /// The search continues until the best unfinished one would be worse than the worst of as many finished ones as the
     /// beam has places; log-probabilities are divided by the number of tokens, the end counted.
     HuggingFace,
     /// As here, but log-probabilities are divided by the number of tokens, the end counted, and what was cut off is no worse.
@@ -200,7 +200,7 @@ impl Default for SpecialTokens {
 }
 
 impl SpecialTokens {
-    /// The id that stands between sentences which an encoder reads as one sequence: `bos` of our own vocabulary, which no
+    /// The id between sentences which an encoder reads as one sequence: `bos` of our own vocabulary, which no
     /// source sentence holds, and the end of a sentence in those of others.
     pub fn sentence_break(&self) -> u32 {
         self.known_break().unwrap_or(self.unknown)

@@ -68,8 +68,8 @@ impl ModelConfig {
         Ok(config)
     }
 
-    /// The first preset that goes on training a model of this configuration; none for one that reads sentences alone, which
-    /// every preset goes on with.
+    /// The first preset that continues training a model of this configuration; none for one that reads sentences alone, which
+    /// every preset continues with.
     pub fn preset_to_go_on(&self) -> Option<&'static Preset> {
         self.context?;
         Preset::all().find(|preset| {

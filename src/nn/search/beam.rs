@@ -131,7 +131,7 @@ pub(super) struct Candidate {
     pub bonus: f32,
 }
 
-/// A sentence whose search goes on: its rows of the state are one for each of `beam`.
+/// A sentence whose search continues: its rows of the state are one for each of `beam`.
 struct Active {
     sentence: usize,
     beam: Vec<Partial>,
@@ -233,7 +233,7 @@ pub fn search(
 }
 
 /// The tokens that a search has to know the scores of; none if of all. Among the ids before the words are the end of our
-/// own translations and the placeholders, which stand or fall with the markup.
+/// own translations and the placeholders, which the markup decides.
 fn read_tokens(
     limits: &[Limits],
     options: &SearchOptions,
@@ -406,7 +406,7 @@ impl Active {
         }
     }
 
-    /// Whether enough hypotheses are finished. With terms, one must be better than what has them all and goes on: those that
+    /// Whether enough hypotheses are finished. With terms, one must be better than what has them all and continues: those that
     /// hurried to their terms end first, and are not the best.
     fn is_over(
         &mut self,

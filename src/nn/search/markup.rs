@@ -1,6 +1,6 @@
 //! Which placeholders a hypothesis may still place.
 //!
-//! Every placeholder of the source stands in the translation exactly once, and pairs nest.
+//! Every placeholder of the source is in the translation exactly once, and pairs nest.
 
 use canopy_document::placeholder::Placeholder;
 use canopy_tokenize::Tokenizer;
@@ -60,8 +60,8 @@ impl Markup {
     /// Takes away the probability of what must not follow.
     ///
     /// While markup is missing, the sentence cannot end: where its end is more probable than the most probable placeholder,
-    /// that one is returned with its own log-probability and stands in the row as likely as the end, so that it is tried
-    /// there: what the model forgot stands at the end of its phrase and nothing is ever lost. That does not change its
+    /// that one is returned with its own log-probability and is in the row as likely as the end, so that it is tried
+    /// there: what the model forgot is at the end of its phrase and nothing is ever lost. That does not change its
     /// probability.
     pub fn constrain(
         &self,

@@ -238,8 +238,8 @@ impl Pass<'_> {
         self.model.network.tokens().search == SearchRule::Marian
     }
 
-    /// The ids that may stand in translations of a batch, by the words of all sentences that are `listed` with it, and of the
-    /// sentence before each if the model reads documents: a verb that is left out stands there. None for all if terms are
+    /// The ids that may be in translations of a batch, by the words of all sentences that are `listed` with it, and of the
+    /// sentence before each if the model reads documents: a verb that is left out is there. None for all if terms are
     /// requested, whose words may be any.
     fn listed_ids(
         &self,

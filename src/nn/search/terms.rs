@@ -22,7 +22,7 @@ pub enum TermForce {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TermConstraints {
     terms: Vec<Trie>,
-    /// Sequences that must not stand.
+    /// Forbidden sequences.
     forbidden: Trie,
     /// Sequences that must not begin but where a sentence does, and the tokens after which one does.
     #[serde(default)]
@@ -114,7 +114,7 @@ impl Trie {
 }
 
 impl TermConstraints {
-    /// For each term the sequences of which one must stand, and those of which none may; what has no tokens is left out.
+    /// For each term the sequences of which one is required, and those that are forbidden; what has no tokens is left out.
     pub fn new(terms: &[Vec<Vec<u32>>], forbidden: &[Vec<u32>], force: TermForce) -> Self {
         let terms = terms
             .iter()
@@ -236,7 +236,7 @@ impl TermConstraints {
             .sum()
     }
 
-    /// For each term how many of its tokens stand; all if it is met, whatever its form.
+    /// For each term how many of its tokens are written; all if it is met, whatever its form.
     fn met_tokens(&self, progress: &TermProgress) -> Vec<usize> {
         let mut tokens: Vec<usize> = vec![0; self.terms.len()];
         for &(term, node) in &progress.begun {
@@ -252,7 +252,7 @@ impl TermConstraints {
     }
 }
 
-/// The candidates that stay, in the order in which they came, which is by rank: `width` that go on, dealt to the banks in
+/// The candidates that stay, in the order in which they came, which is by rank: `width` that continue, dealt to the banks in
 /// turn, the highest first, and those `end`s that are among the best `beam_size` of their bank. The best of the highest bank
 /// and the best of all are among them, so that a sentence gets its terms and does not lose its way.
 pub(super) fn allocated(

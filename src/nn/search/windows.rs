@@ -19,7 +19,7 @@ pub struct Window {
     pub own: Range<usize>,
 }
 
-/// A document in windows of up to `largest` tokens, each a quarter of which is what stands before its own sentences.
+/// A document in windows of up to `largest` tokens, a quarter of each for what precedes its own sentences.
 ///
 /// A window has a sentence of its own even where that is larger.
 pub fn windows(
@@ -52,7 +52,7 @@ pub fn windows(
 }
 
 /// The windows of all documents in runs of up to `largest` tokens, at least one window in each; a part of a document
-/// stands alone, so that what it reads does not depend on the documents after it.
+/// is alone, so that what it reads does not depend on the documents after it.
 pub(super) fn groups(
     sentences: &[SourceSentence],
     documents: &[Range<usize>],

@@ -117,7 +117,7 @@ impl Table {
     }
 }
 
-/// The target words that stand most often in the pairs.
+/// The most frequent target words of the pairs.
 fn commonest(pairs: &[&(Vec<u32>, Vec<u32>)], targets: usize, count: usize) -> Vec<u32> {
     let mut counts = vec![0_u32; targets];
     for word in pairs.iter().flat_map(|(_, target)| target) {

@@ -152,7 +152,7 @@ impl Progress {
         }
     }
 
-    /// Applies `update` to the counts of all sections a sentence lies in.
+    /// Applies `update` to the counts of all sections a sentence is in.
     fn count(&mut self, sentence: usize, update: impl Fn(&mut Counts)) {
         let mut section = Some(self.section_of(sentence));
         while let Some(index) = section {

@@ -282,7 +282,7 @@ impl ProjectFolder {
         terms.map(|path| self.path(path)).collect()
     }
 
-    /// The model's folder, if it is one that lies in the project or is named by its whole path.
+    /// The model's folder, if it is one in the project or is named by its whole path.
     pub fn model_folder(&self) -> Option<PathBuf> {
         let folder = self.path(self.head.model.as_ref()?);
         folder.exists().then_some(folder)

@@ -4,7 +4,7 @@ use super::Problem;
 use super::punctuation::is_sentence;
 use canopy_document::placeholder;
 
-/// Words that stand twice in a row in right sentences ("…, die die …", "que que").
+/// Words that are right twice in a row ("…, die die …", "que que").
 const DOUBLED: &[(&str, &[&str])] = &[
     ("de", &["der", "die", "das", "sie", "ihr", "den", "dem"]),
     ("en", &["had", "that", "is", "do"]),
@@ -45,7 +45,7 @@ pub(super) fn capital(source: &str, target: &str, language: Option<&str>) -> Opt
     } else {
         found.to_lowercase().collect()
     };
-    // Markup may stand before the letter, so only an unmarked text is repaired.
+    // Markup may be before the letter, so only an unmarked text is repaired.
     let repaired = target
         .strip_prefix(found)
         .map(|rest| format!("{other}{rest}"));

@@ -45,7 +45,7 @@ pub(super) struct Misread {
     pub right: String,
 }
 
-/// Numbers of a source whose digits stand in the target with marks by which its language reads another number, or none:
+/// Numbers of a source whose digits are in the target with marks by which its language reads another number, or none:
 /// `1,234.56` as `1,234,56`, `2,175` as `2,175` where a comma begins decimals.
 pub(super) fn misread(source: &str, target: &str, [from, to]: [&str; 2]) -> Vec<Misread> {
     let (Some(from), Some(to)) = (marks(from), marks(to)) else {
@@ -167,7 +167,7 @@ impl Number {
 const LABELS: &str =
     "version release build v kapitel abschnitt section chapter seção nr rfc iso din §";
 
-/// Whether a word such as *version* stands before a place.
+/// Whether a word such as *version* precedes a place.
 fn is_labelled(text: &str, at: usize) -> bool {
     let before = text[..at].trim_end_matches([' ', '\u{A0}', '.']);
     let word = before

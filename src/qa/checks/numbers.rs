@@ -9,7 +9,7 @@ use canopy_document::placeholder;
 /// Up to here languages spell numbers out, one side only as well.
 const SPELT: u64 = 12;
 
-/// Compares the digits, whatever stands between thousands, decimals or the parts of a date.
+/// Compares the digits, whatever is between thousands, decimals or the parts of a date.
 pub(super) fn differ(source: &str, target: &str) -> Option<Problem> {
     let [source, target] = [source, target].map(placeholder::stripped);
     let runs = |text: &str| counted(text.split(|c: char| !c.is_numeric()));

@@ -101,7 +101,7 @@ fn variables_of(text: &str) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     // An expression that gives up on a text finds nothing more there.
     for found in VARIABLE.find_iter(text).map_while(Result::ok) {
-        // "100 % der" and "5%d" are no variables: a number stands before.
+        // "100 % der" and "5%d" are no variables: a number precedes.
         let before = text[..found.start()].chars().next_back();
         let is_percentage = found.as_str().starts_with('%') && before.is_some_and(char::is_numeric);
         if !is_percentage {

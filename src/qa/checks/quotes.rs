@@ -69,7 +69,7 @@ pub fn usual_marks(language: &str, source: (char, char)) -> [&'static str; 2] {
     spelt.map_or(["“", "”"], |(_, spelt)| *spelt)
 }
 
-/// Phrases that stand in quotation marks in the source alone.
+/// Phrases in quotation marks in the source alone.
 fn lost(source: &str, target: &str) -> Option<Problem> {
     const DOUBLE: [char; 10] = ['“', '”', '„', '«', '»', '"', '「', '」', '『', '』'];
     const SINGLE: [char; 5] = ['‚', '‘', '’', '‹', '›'];
@@ -124,7 +124,7 @@ fn follows(used: &[char], pairs: &[(char, char)]) -> bool {
             continue;
         }
         let Some((_, close)) = pairs.iter().find(|(opening, _)| *opening == mark) else {
-            // An end without its beginning, which stands in another segment.
+            // An end without its beginning, which is in another segment.
             if open.is_empty() && pairs.iter().any(|(_, close)| *close == mark) {
                 continue;
             }

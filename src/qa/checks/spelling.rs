@@ -1,4 +1,4 @@
-//! Spelling, by Hunspell dictionaries that lie on the system.
+//! Spelling, by Hunspell dictionaries on the system.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

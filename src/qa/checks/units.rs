@@ -7,7 +7,7 @@ use canopy_document::placeholder;
 /// Units that languages of Latin script write alike, with the words and signs that stand for them in other languages.
 const UNITS: &str = include_str!("units.tsv");
 
-/// Units that stand after numbers of the source but not in the target.
+/// Units after numbers of the source but not in the target.
 pub(super) fn units(source: &str, target: &str) -> Option<Problem> {
     let [source, target] = [source, target].map(|text| placeholder::stripped(text).to_lowercase());
     // Other scripts have units of their own.
@@ -29,7 +29,7 @@ fn is_of_other_script(c: char) -> bool {
     c.is_alphabetic() && !matches!(c, '\0'..='\u{24F}' | '\u{1E00}'..='\u{1EFF}' | 'μ')
 }
 
-/// Whether a unit stands after a number, with a space between them or none.
+/// Whether a unit is after a number, with a space between them or none.
 fn has_unit(text: &str, unit: &str) -> bool {
     text.match_indices(unit).any(|(at, _)| {
         let before = text[..at].trim_end_matches([' ', '\u{A0}', '\u{202F}']);
@@ -66,7 +66,7 @@ pub(super) fn dates(source: &str, target: &str, language: Option<&str>) -> Optio
         month > 12
     };
     let found = dates_in(&target).into_iter();
-    // What stands in the source just so is an example or a sample of a format.
+    // What the source has in the same form is an example or a sample of a format.
     let mut wrong = found.filter(|date| is_wrong(date) && !known.iter().any(|it| it.2 == date.2));
     let (_, month, written) = wrong.next()?;
     Some((

@@ -97,7 +97,7 @@ impl Endpoint {
                 address: address.to_owned(),
             });
         }
-        // Servers differ in what stands before it, but all have this last.
+        // Servers differ in what precedes it, but all have this last.
         let address = if host.contains('/') {
             address.to_owned()
         } else {

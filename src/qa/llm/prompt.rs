@@ -18,7 +18,7 @@ pub struct Languages<'a> {
     pub target: &'a str,
 }
 
-/// A sentence that stands near another, as people edit it, and its translation if it has one.
+/// A sentence near another, as people edit it, and its translation if it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbour {
     /// The source sentence.

@@ -2,7 +2,7 @@
 //!
 //! Candidates are runs of words without function words at their ends, weighed by the C-value (Frantzi, Ananiadou & Mima,
 //! "Automatic Recognition of Multi-Word Terms", IJDL 2000, §2.3; with log₂(n + 1), so that single words count). The
-//! translation of one is the phrase of the target that stands most often where it stands, by Dice's coefficient.
+//! translation of one is the phrase of the target that occurs with it most often, by Dice's coefficient.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

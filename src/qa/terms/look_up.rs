@@ -8,7 +8,7 @@ use super::function_words::is_function_word;
 use super::stems::{Stems, Word, is_form, words};
 use super::termbase::{Term, Termbase};
 
-/// A place of a text where terms stand.
+/// A place of terms in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermMatch {
     /// Its bytes.

@@ -17,7 +17,7 @@ pub struct Word<'t> {
     pub text: &'t str,
     /// Its bytes.
     pub range: Range<usize>,
-    /// Whether nothing but spaces, hyphens and tags stand between it and the word before.
+    /// Whether nothing but spaces, hyphens and tags are between it and the word before.
     pub joins: bool,
 }
 

@@ -66,7 +66,7 @@ pub(super) fn read(path: &Path, text: &str, (source, target): (&str, &str)) -> R
                 .collect()
         };
         let mut targets = of(target);
-        // Preferred ones first, else as they stand.
+        // Preferred ones first, else in the order of the file.
         targets.sort_by_key(|name| !name.status.starts_with("preferred"));
         let is_forbidden = |name: &Name| {
             name.status.starts_with("deprecated") || name.status.starts_with("superseded")

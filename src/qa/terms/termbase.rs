@@ -116,7 +116,7 @@ impl Termbase {
     }
 
     /// Reads several of them as one: where two name a term, the translations of both are right, and those of the earlier
-    /// one stand first.
+    /// one come first.
     ///
     /// # Errors
     /// If one of the files cannot be read, is damaged, or has nothing between these languages.

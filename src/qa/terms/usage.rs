@@ -86,7 +86,7 @@ impl<'s> TargetWords<'s> {
         }
     }
 
-    /// Whether the term stands there in any form of its words; in languages that write compounds as one word, also as a part
+    /// Whether the place has the term in any form of its words; in languages that write compounds as one word, also as a part
     /// of one.
     pub fn has(&self, term: &str) -> bool {
         self.places(term, true)

@@ -47,7 +47,7 @@ pub struct Computing {
 }
 
 impl Computing {
-    /// Begins to serve, and goes on with trainings that a server before it has left.
+    /// Begins to serve, and continues with trainings that a server before it has left.
     ///
     /// # Errors
     /// If the address cannot be bound, others could reach it without a key, or nothing can be written in its store.
@@ -97,7 +97,7 @@ impl Computing {
         self.http.address()
     }
 
-    /// Ends: a search under way is ended after its batch, a training after a checkpoint, from which the next server goes on.
+    /// Ends: a search under way is ended after its batch, a training after a checkpoint, from which the next server continues.
     pub fn stop(self) {
         self.shared.trainings.leave();
         self.http.stop();

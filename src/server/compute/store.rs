@@ -174,7 +174,7 @@ impl Store {
         Ok(folder.join(root))
     }
 
-    /// Where trainings lie.
+    /// Where trainings are.
     pub fn trainings(&self) -> PathBuf {
         self.folder.join("trainings")
     }

@@ -1,4 +1,4 @@
-//! Trainings of clients. Each has a folder, from which the next server goes on with those that have not ended.
+//! Trainings of clients. Each has a folder, from which the next server continues with those that have not ended.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path as FilePath, PathBuf};
@@ -170,7 +170,7 @@ impl ComputeTrainings {
         Ok(())
     }
 
-    /// Stops the training under way after a checkpoint, and does not note that as its end: the next server goes on.
+    /// Stops the training under way after a checkpoint, and does not note that as its end: the next server continues.
     pub fn leave(&self) {
         let ids: Vec<JobId> = locked(&self.jobs).drain().map(|(job, _)| job).collect();
         let trainings = locked(&self.trainings);

@@ -2,7 +2,7 @@
 //!
 //! A message is a row of fields: a number that is field · 8 + kind of value, then the value (protobuf.dev, "Encoding").
 
-/// The fields of a message in order; a number that stands twice counts the last time.
+/// The fields of a message in order; a repeated number counts the last time.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Message<'a>(Vec<(u64, Value<'a>)>);
 

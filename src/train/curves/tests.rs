@@ -69,7 +69,7 @@ fn what_a_killed_run_does_again_replaces_what_it_did() {
     let mut run = Run::with(&(step(1, "5.0") + &step(2, "4.0") + &validated(2, true)));
     run.append(&(step(3, "3.0") + &validated(3, true) + "{\"event\":\"st"));
     let path = run.folder.path().join("events.jsonl");
-    // A run that goes on cuts the half line off.
+    // A resumed run cuts the half line off.
     let text = fs::read_to_string(&path).expect("read");
     let whole = text.trim_end_matches("{\"event\":\"st");
     fs::write(&path, whole).expect("written");

@@ -92,7 +92,7 @@ impl KnnRetrieval {
         Some(translator.with_model(prepared.model))
     }
 
-    /// A translator for a sentence that stands after others of its document, whose translations a person has `confirmed`:
+    /// A translator for a sentence after others of its document, whose translations a person has `confirmed`:
     /// it retrieves from these, in the order of the document, and from [the memory](Self::memory) of the document. None if
     /// its model looks nothing up, or there is nothing to look up in.
     pub fn after_confirmed(

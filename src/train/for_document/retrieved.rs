@@ -205,7 +205,7 @@ fn bare(piece: &str) -> String {
     piece.trim_start_matches('▁').to_owned()
 }
 
-/// Whether a space stands before a piece that is not the first.
+/// Whether a space precedes a piece that is not the first.
 fn begins(piece: &str) -> bool {
     piece.starts_with('▁') || ["<eos>", "</s>"].contains(&piece)
 }

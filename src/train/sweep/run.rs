@@ -1,4 +1,4 @@
-//! One run of a sweep: its settings, where it lies and whose weights it has.
+//! One run of a sweep: its settings, its folder and whose weights it has.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -83,8 +83,8 @@ impl SweepRun {
         Ok(ended && kept(&run.join(SETTINGS)) == Some(now))
     }
 
-    /// Refuses to go on with weights that other settings have made. When a run ends and what is written down may change,
-    /// and so may the folders in which files lie.
+    /// Refuses to continue with weights that other settings have made. When a run ends and what is written down may change,
+    /// and so may the folders of files.
     pub(super) fn check_settings(&self, folder: &Path) -> Result<()> {
         let run = folder.join(&self.folder);
         if !run.join("checkpoints/last").exists() {
@@ -93,7 +93,7 @@ impl SweepRun {
         let path = run.join(SETTINGS);
         let name = |path: &Path| path.file_name().map(PathBuf::from).unwrap_or_default();
         let lasting = |config: TrainingConfig| TrainingConfig {
-            // Its digest is compared when it goes on.
+            // Its digest is compared when it continues.
             corpus: PathBuf::new(),
             from: name(&config.from),
             bert: name(&config.bert),

@@ -77,7 +77,7 @@ impl std::fmt::Display for Source {
     }
 }
 
-/// How a listed model stands to those that are installed.
+/// How a listed model relates to installed ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Installation {
     No,

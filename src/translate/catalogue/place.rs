@@ -185,7 +185,7 @@ fn unescaped(text: &str) -> Option<String> {
     Some(path[usize::from(is_windows)..].to_owned()).filter(|path| !path.is_empty())
 }
 
-/// The folder in which a file lies.
+/// The folder of a file.
 pub(super) fn folder_of(path: &Path) -> &Path {
     path.parent().unwrap_or(path)
 }

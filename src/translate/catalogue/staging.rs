@@ -1,5 +1,5 @@
 //! The folder in which a model is collected until it is whole. It stays when a download is broken off, so that the next one
-//! goes on there.
+//! continues there.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ impl Staging {
         library.join(format!("{}{}-{digest}", prefix(), model.folder_name()))
     }
 
-    /// Makes the folder, or goes on in it.
+    /// Makes the folder, or continues in it.
     ///
     /// # Errors
     /// If it cannot be written, or another process downloads the same model now.

@@ -37,7 +37,7 @@ impl Fault {
     }
 }
 
-/// Where a file goes on, and what has to be unchanged there.
+/// Where a file continues, and what has to be unchanged there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct From<'a> {
     pub offset: u64,
@@ -141,7 +141,7 @@ fn is_encrypted(address: &str) -> bool {
         .is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://"))
 }
 
-/// No proxy stands between programs of one machine.
+/// No proxy is between programs of one machine.
 fn is_this_machine(address: &str) -> bool {
     let host = address.split_once("://").map_or(address, |(_, rest)| rest);
     let host = host.split('/').next().unwrap_or(host);

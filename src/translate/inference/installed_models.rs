@@ -154,7 +154,7 @@ pub fn installed_models(library: Option<&Path>, shipped: &[PathBuf]) -> Vec<Inst
     shipped.chain(added).collect()
 }
 
-/// Reads a model wherever it lies: a model folder, an installed one, or a folder or archive of another program's.
+/// Reads a model wherever it is: a model folder, an installed one, or a folder or archive of another program's.
 ///
 /// # Errors
 /// If it is no model that can be read.

@@ -21,7 +21,7 @@ pub(super) fn parts<'t>(text: &'t str, max: usize, length: &dyn Fn(&str) -> usiz
     parts
 }
 
-/// The best place to cut, so that what stands before it is short enough and not empty.
+/// The best place to cut, so that what precedes it is short enough and not empty.
 fn longest_cut(text: &str, max: usize, length: &dyn Fn(&str) -> usize) -> usize {
     let cuts = cuts(text);
     for quality in 0..=3 {

@@ -22,7 +22,7 @@ pub enum Flag {
     Split,
     /// The model did not come to an end; its translation was cut off.
     CutOff,
-    /// More markup than the model can place, the rest of which stands at the end, or an element that has lost its text.
+    /// More markup than the model can place, the rest of which is at the end, or an element that has lost its text.
     Markup,
     /// Other numbers than in the source.
     Numbers,
@@ -30,7 +30,7 @@ pub enum Flag {
     Signs,
     /// Characters that the model could not write are left out.
     Unwritten,
-    /// The model gave nothing; the source stands in its place.
+    /// The model gave nothing; the source is in its place.
     Empty,
     /// In another language than the model reads: left as it is.
     OtherLanguage,
@@ -178,7 +178,7 @@ pub(super) fn unusual_length(source: &str, target: &str) -> bool {
     long - short > 20 && long * 2 > short * 5
 }
 
-/// Whether up to four words stand three times in a row, or one three-word phrase four times in all.
+/// Whether up to four words occur three times in a row, or one three-word phrase four times in all.
 pub(super) fn repeats(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let in_a_row = (1..=4).any(|len| {

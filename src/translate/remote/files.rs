@@ -122,7 +122,7 @@ fn stored(path: &Path, name: String) -> Result<StoredFile> {
 }
 
 impl StoredFile {
-    /// Where it lies here, below the folder or file that was named.
+    /// Its path here, below the folder or file that was named.
     pub fn place(&self, named: &Path) -> PathBuf {
         match self.path.split_once('/') {
             Some((_, below)) => named.join(below),

@@ -8,12 +8,12 @@ use super::host::RemoteHost;
 use canopy_base::error::Result;
 use canopy_base::file::write_atomically;
 
-/// Where a key can stand that is not to be seen in a list of processes.
+/// A place for a key that lists of processes do not show.
 const KEY_VARIABLE: &str = "CANOPY_REMOTE_KEY";
 
 static KEYS: Mutex<BTreeMap<RemoteHost, String>> = Mutex::new(BTreeMap::new());
 
-/// Where a user's keys lie, in the folder of his settings.
+/// Where a user's keys are, in the folder of his settings.
 pub fn keys_file(config: &Path) -> PathBuf {
     config.join("remote-keys.json")
 }
@@ -64,7 +64,7 @@ fn kept(path: &Path) -> BTreeMap<String, String> {
     serde_json::from_slice(&bytes).unwrap_or_default()
 }
 
-/// Makes the file the user's alone; it is there before anything stands in it.
+/// Makes the file the user's alone; it exists before anything is in it.
 fn private(path: &Path) -> Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.append(true).create(true);

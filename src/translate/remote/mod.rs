@@ -1,7 +1,7 @@
 //! The client of `canopy serve --compute`: searches, traces and trainings on another machine, over HTTP.
 //!
 //! Jobs go over, not tensors: ids of a document in, hypotheses out, one answer for many tokens. Files go over once and are
-//! known by what is in them. What a server does with them stands in `server/compute`.
+//! known by their content. What a server does with them is in `server/compute`.
 
 mod client;
 mod files;

@@ -29,7 +29,7 @@ pub(super) struct AsciiDocReader<'s, 'b> {
     keeps_all_lines: bool,
     /// Whether what is read is in a cell.
     is_cell: bool,
-    /// Whether the head of the document may still go on.
+    /// Whether the head of the document may still continue.
     is_head: bool,
 }
 
@@ -71,7 +71,7 @@ impl<'s, 'b> AsciiDocReader<'s, 'b> {
             .map_or("", |line| &self.source[line.clone()])
     }
 
-    /// Reads the block that begins at a line, and says where to go on.
+    /// Reads the block that begins at a line, and says where to continue.
     fn block(&mut self, at: usize) -> Result<usize, Failure> {
         let line = self.line(at);
         if line.is_empty() {

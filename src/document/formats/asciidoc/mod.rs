@@ -31,7 +31,7 @@ impl DocumentFormat for AsciiDoc {
         let mut reader = AsciiDocReader::new(&text, builder);
         reader.document(start)?;
         let mut paragraphs = reader.paragraphs;
-        // A footnote ends before the paragraph in which it stands.
+        // A footnote ends before its paragraph.
         paragraphs.sort_by_key(|paragraph| paragraph.place.bytes.end);
         Ok(SlotFile::kept((), text, encoding, paragraphs))
     }

@@ -8,7 +8,7 @@ use crate::formats::marked::{MarkedPlace, Spelling};
 pub(super) struct AsciiDocSpelling<'p> {
     place: &'p MarkedPlace,
     is_cell: bool,
-    /// Whether nothing stands before it in its line, or the mark of a title.
+    /// Whether nothing precedes it in its line, or the mark of a title.
     begins_line: bool,
     /// How many brackets are open around the text.
     num_brackets: usize,

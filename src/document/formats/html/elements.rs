@@ -55,7 +55,7 @@ pub(super) fn is_container(name: &str) -> bool {
     ).contains(name)
 }
 
-/// Elements that may stand in a paragraph, though they are units of their own in other places.
+/// Elements that may be in a paragraph, though they are units of their own in other places.
 pub(super) fn is_control(name: &str) -> bool {
     matches!(name, "button" | "label")
 }
@@ -76,7 +76,7 @@ pub(super) fn heading_level(name: &str) -> Option<u8> {
     }
 }
 
-/// Start tags that may stand in `head`; any other one ends it.
+/// Start tags that may be in `head`; any other one ends it.
 pub(super) fn belongs_to_head(name: &str) -> bool {
     Words("base basefont bgsound head html link meta noframes noscript script style template title")
         .contains(name)

@@ -1,7 +1,7 @@
 //! HTML tokens with the bytes they come from.
 //!
 //! html5ever's tokenizer reports no byte offsets. It is therefore fed in pieces: each `<`, each `&`, each name of a
-//! character reference, and what lies between, up to and including a `>`. Then every token ends where a piece ends,
+//! character reference, and what is between, up to and including a `>`. Then every token ends where a piece ends,
 //! and what a token consists of is all that was fed since the one before. `<` and `&` alone never end a token, but may
 //! prove that what was pending before them is text.
 
@@ -44,7 +44,7 @@ pub(super) trait Receiver {
 
     fn span(&mut self, span: Span, range: Range<usize>) -> Result<(), Self::Failure>;
 
-    /// Whether the next token lies in `svg` or `math`.
+    /// Whether the next token is in `svg` or `math`.
     fn is_foreign(&self) -> bool;
 }
 

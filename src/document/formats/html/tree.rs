@@ -392,7 +392,7 @@ impl<'s, 'b> Tree<'s, 'b> {
         self.find(|element| &*element.name == name, scope)
     }
 
-    /// The innermost element that `is_it`, unless one of `scope` lies further in.
+    /// The innermost element that `is_it`, unless one of `scope` is further in.
     fn find(&self, is_it: impl Fn(&Element) -> bool, scope: &[&str]) -> Option<usize> {
         for (index, element) in self.stack.iter().enumerate().rev() {
             if is_it(element) {

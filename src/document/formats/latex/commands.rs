@@ -11,7 +11,7 @@ pub(super) enum Command {
     Block,
     /// As [`Self::Block`], and hangs at a place in a sentence.
     Anchor,
-    /// Marks the words of its last argument; how many stand before that.
+    /// Marks the words of its last argument; how many are before that.
     Marks(usize),
     /// The number of arguments, and those that are texts of their own, which a reader sees in bookmarks, contents or heads of
     /// pages.
@@ -22,7 +22,7 @@ pub(super) enum Command {
     Point,
     /// Ends a paragraph, with all its arguments.
     Boundary,
-    /// Its argument stands between two equal characters.
+    /// Its argument is between two equal characters.
     Verbatim,
     Item,
     Definition,
@@ -119,7 +119,7 @@ pub(super) fn command(name: &str) -> Command {
     }
 }
 
-/// Whether a command has arguments, between which and its name a space may stand.
+/// Whether a command has arguments, with or without a space behind its name.
 pub(super) fn has_arguments(name: &str) -> bool {
     match command(name) {
         Command::Opaque => !Words("LaTeX TeX LaTeXe BibTeX XeTeX LuaTeX pdfTeX today thepage footnotemark").contains(name),
@@ -138,9 +138,9 @@ pub(super) fn has_arguments(name: &str) -> bool {
 /// An environment by what becomes of its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Environment {
-    /// Left alone, with whatever stands in it.
+    /// Left alone, with whatever is in it.
     Verbatim,
-    /// Mathematics that stands in a text.
+    /// Mathematics in a text.
     Math,
     Table,
     List,

@@ -2,7 +2,7 @@
 //!
 //! Translated: the body's paragraphs, headings, captions, lists, tables, footnotes, the title. Left alone: the preamble,
 //! definitions, mathematics, listings, comments, pictures, bibliographies. Commands inside a sentence are placeholders: what
-//! marks words goes around them, references and citations stand where they stood.
+//! marks words goes around them, references and citations stay in place.
 
 mod blocks;
 mod commands;
@@ -54,7 +54,7 @@ impl DocumentFormat for Latex {
         let mut reader = LatexReader::new(&text, builder);
         reader.document(start)?;
         let mut places = reader.places;
-        // A footnote ends before the paragraph in which it stands.
+        // A footnote ends before its paragraph.
         places.sort_by_key(|place| place.bytes.end);
         let style = Style::new(&text, encoding);
         Ok(SlotFile::kept(

@@ -140,7 +140,7 @@ impl<'s, 'b> LatexReader<'s, 'b> {
         Ok(())
     }
 
-    /// Reads what begins at a byte, and says where to go on.
+    /// Reads what begins at a byte, and says where to continue.
     pub(super) fn step(&mut self, place: usize, end: usize) -> Result<usize, Failure> {
         let source = self.source;
         let rest = &source[place..end];

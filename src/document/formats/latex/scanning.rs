@@ -6,7 +6,7 @@ use super::commands::{Command, command};
 use super::reading::LatexReader;
 
 impl LatexReader<'_, '_> {
-    /// Where a command stands outside of comments.
+    /// The place of a command outside of comments.
     pub(super) fn find(&self, command: &str, from: usize) -> Option<usize> {
         let goes_on = |place: usize| {
             command.ends_with(|c: char| c.is_ascii_alphabetic())
@@ -98,7 +98,7 @@ impl LatexReader<'_, '_> {
         None
     }
 
-    /// The place after a star and what stands in brackets.
+    /// The place after a star and what is in brackets.
     pub(super) fn after_options(&self, place: usize) -> usize {
         let mut at = place;
         if self.source[at..].starts_with('*') {
@@ -114,7 +114,7 @@ impl LatexReader<'_, '_> {
         }
     }
 
-    /// The group in braces that is an argument of the command whose name ends at `place`: space may stand before it.
+    /// The group in braces that is an argument of the command whose name ends at `place`: space may be before it.
     pub(super) fn argument(&self, place: usize, end: usize) -> Option<Range<usize>> {
         let start = place + spaces(&self.source[place..end]);
         self.group(start, b'{', b'}')
@@ -136,7 +136,7 @@ impl LatexReader<'_, '_> {
         }
     }
 
-    /// The end of all arguments that stand right after a name.
+    /// The end of all arguments that are right after a name.
     pub(super) fn arguments(&self, place: usize, end: usize) -> usize {
         let mut at = place;
         if self.source[at..end].starts_with('*') {

@@ -39,7 +39,7 @@ impl Style {
 /// Spells one paragraph.
 pub(super) struct LatexSpelling<'s> {
     style: &'s Style,
-    /// Whether it stands in brackets.
+    /// Whether it is in brackets.
     is_optional: bool,
     /// Whether brackets at its beginning would be an argument.
     follows_command: bool,
@@ -122,7 +122,7 @@ impl Spelling for LatexSpelling<'_> {
     }
 }
 
-/// The name of a command at the end of what is written must not go on, nor swallow a space.
+/// The name of a command at the end of what is written must not continue, nor swallow a space.
 fn divide(text: &str, written: &mut String) {
     let name = written.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let slashes = name.len() - name.trim_end_matches('\\').len();

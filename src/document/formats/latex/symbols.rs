@@ -52,7 +52,7 @@ pub(super) fn accented(accent: char, letter: char) -> Option<char> {
     accented.chars().nth(place)
 }
 
-/// The sign of an accent that stands over nothing.
+/// The sign of an accent over nothing.
 pub(super) fn bare_accent(accent: char) -> Option<&'static str> {
     let shown = match accent {
         '^' => "^",

@@ -2,8 +2,8 @@
 //!
 //! Containers and tabs (`:::`, `!!!`, `???`, `///`, `===`), line blocks, drawn tables, title blocks, examples and
 //! abbreviations, lines of MDX, tags of templates, tables of contents. The parser reads a copy of the file in which these
-//! are blotted out, byte for byte, so that what stands between them is read as what it is; [`super::spans`] does the same
-//! with what stands within a line.
+//! are blotted out, byte for byte, so that what is between them is read as what it is; [`super::spans`] does the same
+//! with what is within a line.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use super::spans;
 pub(super) struct Dialects {
     /// As long as the file.
     pub masked: String,
-    /// In order; none lies in another one.
+    /// In order; none is in another one.
     pub codes: Vec<Code>,
     /// Titles of containers and texts of cells, which are paragraphs of their own, in order.
     pub titles: Vec<Range<usize>>,
@@ -33,7 +33,7 @@ pub(super) struct Code {
 pub(super) enum Kind {
     /// Stands for something that is not translated.
     Opaque,
-    /// An attribute of what stands before it.
+    /// An attribute of what is before it.
     Tag,
     Open(&'static str),
     Close(&'static str),
@@ -266,7 +266,7 @@ impl Scanner<'_> {
         let mut end = self.paragraph_end(at);
         let top = self.lines[first].inner;
         if first < at && is_row(&self.lines[first]) {
-            // Rows of several lines stand between blank ones, up to a line like the first.
+            // Rows of several lines are between blank ones, up to a line like the first.
             let rest = self.lines[at + 1..]
                 .iter()
                 .position(|line| line.inner == top);
@@ -356,7 +356,7 @@ impl Scanner<'_> {
         self.codes.push(Code { range, kind });
     }
 
-    /// Blots out what stands within the lines of a block.
+    /// Blots out what is within the lines of a block.
     fn spans(&mut self, lines: Range<usize>) {
         let (Some(first), Some(last)) = (
             self.lines.get(lines.start),

@@ -11,13 +11,13 @@ const COLUMN_LINES: usize = 3;
 /// Distance in font sizes to the right of the others at which a line is indented.
 const INDENT: f64 = 0.8;
 
-/// Lines of a paragraph stand no farther apart than this share of their usual distance.
+/// Lines of a paragraph are no farther apart than this share of their usual distance.
 const LOOSE: f64 = 1.25;
 
 /// Sizes of letters that differ by more than this share are different.
 const SAME_SIZE: f64 = 0.06;
 
-/// A paragraph as it stands on a page.
+/// A paragraph as it is on a page.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Block {
     pub lines: Vec<Line>,
@@ -81,7 +81,7 @@ fn distinct_rows(lines: &[&Line]) -> usize {
     baselines.len()
 }
 
-/// The highest space between lines, where it may hide columns: where some lines stand side by side.
+/// The highest space between lines, where it may hide columns: where some lines are side by side.
 fn gap(lines: &[Line]) -> Option<f64> {
     let pairs = || lines.windows(2);
     let is_beside = |pair: &[Line]| pair[0].right < pair[1].left || pair[1].right < pair[0].left;
@@ -124,7 +124,7 @@ fn paragraphs(lines: Vec<Line>, blocks: &mut Vec<Block>) {
     let mut last: Option<Line> = None;
     for line in lines {
         let goes_on = last.as_ref().is_some_and(|last| {
-            // The second line of an item stands below its text, not below its mark.
+            // The second line of an item is below its text, not below its mark.
             let hangs =
                 blocks.last().is_some_and(|block| block.lines.len() == 1) && is_item(&last.text);
             let is_indented = line.left - left > INDENT * line.size

@@ -1,4 +1,4 @@
-//! Where the glyphs of a PDF stand, and which letters they are.
+//! Where the glyphs of a PDF are, and which letters they are.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 

@@ -8,7 +8,7 @@ const SPACE: f64 = 0.2;
 /// A gap of this many sizes divides a line: columns, cells of tables.
 const GUTTER: f64 = 1.4;
 
-/// Glyphs whose baselines differ by less than this many sizes stand on one line, raised and lowered ones included.
+/// Glyphs whose baselines differ by less than this many sizes are on one line, raised and lowered ones included.
 const SAME_LINE: f64 = 0.4;
 
 /// A stretch of text on one baseline.

@@ -12,7 +12,7 @@ use crate::formats::escaped;
 const HEADING: f64 = 1.12;
 const HEADING_CHARS: usize = 200;
 
-/// Running heads and page numbers stand in this share of a page at its top and at its bottom.
+/// Running heads and page numbers are in this share of a page at its top and at its bottom.
 const MARGIN: f64 = 0.12;
 
 /// Number of pages with a line in the same place from which the line is a running head.
@@ -86,7 +86,7 @@ fn paragraphs(pages: &[Page]) -> Vec<PageParagraph> {
     paragraphs
 }
 
-/// Whether a paragraph goes on at the top of the next page.
+/// Whether a paragraph continues at the top of the next page.
 fn goes_on(last: &PageParagraph, text: &str, size: f64) -> bool {
     let ends = last.text.ends_with(['.', '!', '?', ':', '"', '”', '“']);
     is_same_size(last.size, size) && !ends && text.starts_with(char::is_lowercase) && !is_item(text)
@@ -140,7 +140,7 @@ fn place(line: &Line, page: &Page) -> Option<Place> {
     is_margin.then_some((text, height))
 }
 
-/// Lines that stand in the margin of several pages; what differs by its numbers only is the same.
+/// Lines in the margin of several pages; what differs by its numbers only is the same.
 fn running_heads(laid: &[[Vec<Line>; 4]], pages: &[Page]) -> HashSet<Place> {
     let mut counts: HashMap<Place, usize> = HashMap::new();
     for ([upright, ..], page) in laid.iter().zip(pages) {

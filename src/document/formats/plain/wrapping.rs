@@ -1,4 +1,4 @@
-//! Which lines of a plain text go on in the next one.
+//! Which lines of a plain text continue in the next one.
 //!
 //! The whole file decides. It is wrapped where most of its lines end because the next word had no room in one column, and
 //! enough of the lines that follow begin with a small letter, as they do in the middle of a sentence. Where no column is
@@ -11,7 +11,7 @@ use crate::document::ParagraphKind;
 
 /// Wrap columns; shorter lines are short on purpose, and longer ones are whole paragraphs.
 const COLUMNS: Range<usize> = 40..133;
-/// The shortest line of a sentence that goes on, where no column is known.
+/// The shortest line of a sentence that continues, where no column is known.
 const SHORTEST: usize = 30;
 
 /// A line by its parts.
@@ -145,7 +145,7 @@ impl<'s> Line<'s> {
             && value.starts_with([' ', '\t'])
     }
 
-    /// Whether words of it may go on in `next`, as far as their shapes say.
+    /// Whether words of it may continue in `next`, as far as their shapes say.
     fn may_go_on(&self, next: &Line) -> bool {
         let holds_letter = |line: &Line| line.ink().contains(char::is_alphabetic);
         next.mark == 0
@@ -156,7 +156,7 @@ impl<'s> Line<'s> {
             && holds_letter(next)
     }
 
-    /// Whether `next` stands below the text of an item.
+    /// Whether `next` is below the text of an item.
     fn hangs(&self, next: &Line) -> bool {
         self.mark > 0 && next.indent() > self.indent() - self.mark.min(self.indent())
     }
@@ -193,7 +193,7 @@ pub(super) fn joints(blocks: &[Vec<Line>]) -> Vec<Vec<Joint>> {
 /// Words before which a hyphen stands for a part that is left out.
 const LEFT_OUT: [&str; 6] = ["and", "or", "to", "und", "oder", "bis"];
 
-/// A line that may go on in the next one.
+/// A line that may continue in the next one.
 struct Pair {
     length: usize,
     /// With the first word of the next line.
@@ -289,7 +289,7 @@ fn joined_as_read(lines: &[Line]) -> Vec<bool> {
     joined
 }
 
-/// Whether a line of the sentence that begins with `first` goes on in `next`.
+/// Whether a line of the sentence that begins with `first` continues in `next`.
 fn goes_on(first: &Line, line: &Line, next: &Line) -> bool {
     let is_long = line.length() >= SHORTEST || first.hangs(next) || line.is_hyphenated();
     is_long && next.begins_small() && !line.is_finished() && (first.mark == 0 || first.hangs(next))

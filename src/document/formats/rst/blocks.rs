@@ -29,7 +29,7 @@ pub(super) struct RstReader<'s, 'b> {
     builder: &'b mut Builder,
     pub paragraphs: Vec<RstParagraph>,
     pub tables: Vec<Table>,
-    /// Marks of titles, and whether they stand above, too, in the order of their levels.
+    /// Marks of titles, and whether they are above, too, in the order of their levels.
     levels: Vec<(char, bool)>,
     kind: ParagraphKind,
     depth: usize,
@@ -86,7 +86,7 @@ impl<'s, 'b> RstReader<'s, 'b> {
         Ok(())
     }
 
-    /// Reads the block that begins at a line, and says where to go on.
+    /// Reads the block that begins at a line, and says where to continue.
     fn block(&mut self, lines: &[Line], at: usize) -> Result<usize, Failure> {
         let text = self.text(&lines[at]);
         let indent = lines[at].indent;
@@ -285,7 +285,7 @@ impl<'s, 'b> RstReader<'s, 'b> {
         self.blocks(&lines)
     }
 
-    /// Whether what looks like a number begins an item: the next line does not go on at the margin.
+    /// Whether what looks like a number begins an item: the next line does not continue at the margin.
     fn is_enumerated(&self, lines: &[Line], at: usize) -> bool {
         let Some(next) = lines.get(at + 1).filter(|line| !line.is_blank()) else {
             return true;
@@ -390,7 +390,7 @@ impl<'s, 'b> RstReader<'s, 'b> {
     }
 }
 
-/// A directive by where its text stands.
+/// A directive by the place of its text.
 enum Directive {
     /// After its name and below.
     Text,

@@ -195,7 +195,7 @@ impl<'s> RstInline<'s> {
         Some(self.opaque("code", &source[place + 2..close], place..close + 2))
     }
 
-    /// Text in backquotes: a link, a role, or a name. Its role may stand before it.
+    /// Text in backquotes: a link, a role, or a name. Its role may be before it.
     fn interpreted(&mut self, start: usize, quote: usize) -> Option<usize> {
         let close = self.end_of(quote + 1, "`")?;
         let after = close + 1;

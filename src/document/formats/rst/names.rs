@@ -30,7 +30,7 @@ impl RstNames {
         (is_meant && !has_target).then(|| format!(".. _{quote}{title}{quote}:\n\n"))
     }
 
-    /// Whether `name_` stands in the text.
+    /// Whether `name_` is in the text.
     fn refers_simply(&self, name: &str) -> bool {
         let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '`';
         let reference = format!("{name}_");

@@ -11,7 +11,7 @@ pub(super) struct RstSpelling<'p> {
     source: &'p str,
     /// Where the text of the open reference begins.
     begun: usize,
-    /// Whether a code ended where text goes on.
+    /// Whether a code ended where text continues.
     is_after_code: bool,
 }
 

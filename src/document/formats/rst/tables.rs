@@ -24,7 +24,7 @@ pub(super) struct Table {
 struct Frame {
     rows: Range<usize>,
     columns: Range<usize>,
-    /// Whether nothing stands to its right.
+    /// Whether nothing is to its right.
     is_last: bool,
 }
 
@@ -181,7 +181,7 @@ impl Table {
         Some(self.joined(source, &canvas))
     }
 
-    /// The lines with what stands between them.
+    /// The lines with what is between them.
     fn joined(&self, source: &str, canvas: &[Vec<String>]) -> String {
         let mut written = String::new();
         let mut place = self.range.start;
@@ -291,7 +291,7 @@ impl Wrapping {
     }
 }
 
-/// The lines of a text; longer words stand alone.
+/// The lines of a text; longer words have their own.
 fn wrapped(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut wrapping = Wrapping::default();
@@ -417,7 +417,7 @@ fn grid(lines: &[Vec<char>]) -> Vec<Frame> {
                 && bottom > top + 1
                 && right > left + 2
             {
-                // A space stands between border and text, as a rule.
+                // A space is between border and text, as a rule.
                 let is_free = |column: usize| (top + 1..bottom).all(|row| at(row, column) == ' ');
                 let begin = left + 1 + usize::from(is_free(left + 1));
                 let end = right - usize::from(is_free(right - 1));
@@ -478,7 +478,7 @@ fn simple(lines: &[Vec<char>]) -> Option<Vec<Frame>> {
         for (index, column) in columns.iter().enumerate() {
             let is_last = index + 1 == columns.len();
             let next = columns.get(index + 1).map_or(column.end, |next| next.start);
-            // Text may stand between columns in the last one only.
+            // Text may be between columns in the last one only.
             if lines[row..end].iter().any(|line| {
                 (column.end..next).any(|place| line.get(place).is_some_and(|c| *c != ' '))
             }) {

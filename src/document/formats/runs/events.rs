@@ -6,7 +6,7 @@ use crate::formats::xml::{Id, Xml};
 
 /// The elements of a paragraph in a kind of file.
 pub(in crate::formats) trait Dialect {
-    /// A child of the paragraph, or of what stands around runs in it.
+    /// A child of the paragraph, or of what is around runs in it.
     fn child(&self, xml: &Xml, id: Id) -> Child;
 
     /// A child of a run.
@@ -55,7 +55,7 @@ pub(in crate::formats) enum Child {
     BareText,
     /// Stands before or after the content and stays there.
     Properties,
-    /// Has runs in it; `name` says what it does to them, and the content lies in this child element if there is one named.
+    /// Has runs in it; `name` says what it does to them, and the content is in this child element if there is one named.
     Wrapper {
         name: &'static str,
         content: Option<&'static str>,

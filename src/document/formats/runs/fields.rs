@@ -70,7 +70,7 @@ impl OpenFields {
         !self.0.is_empty()
     }
 
-    /// Whether text stands in what links show, and in nothing else.
+    /// Whether text is in what links show, and in nothing else.
     fn shows_link(&self) -> bool {
         self.0
             .iter()

@@ -11,7 +11,7 @@ use crate::formats::xml::{Id, Xml};
 pub(super) struct Look {
     /// Its visible properties.
     pub(super) seen: String,
-    /// Where they stand.
+    /// Where they are.
     pub(super) properties: Option<Id>,
     pub(super) letters: usize,
 }

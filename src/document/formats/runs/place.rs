@@ -18,7 +18,7 @@ pub(in crate::formats) struct RunPlace {
     pub(super) codes: Vec<Code>,
     /// The prefix of names, with its colon.
     pub(super) prefix: String,
-    /// Whether text stands without a run around it where nothing about it is special.
+    /// Whether text is without a run around it where nothing about it is special.
     pub(super) is_bare: bool,
     /// Whether elements stand for the characters for which the format has some.
     pub(super) has_elements: bool,
@@ -30,7 +30,7 @@ impl RunPlace {
         self.bytes.end
     }
 
-    /// Writes a translated paragraph; changes that lie within its codes are kept.
+    /// Writes a translated paragraph; changes within its codes are kept.
     pub fn write(&self, dialect: &dyn Dialect, xml: &Xml, parts: &[Part], edits: &mut Edits) {
         let mut writer = Writer {
             place: self,
@@ -91,7 +91,7 @@ impl Writer<'_> {
         self.text(rest);
     }
 
-    /// Text goes on where it was, as long as it looks the same.
+    /// Text continues where it was, as long as it looks the same.
     fn text(&mut self, text: &str) {
         if text.is_empty() {
             return;
@@ -200,7 +200,7 @@ impl Writer<'_> {
 
     fn end_run(&mut self) {
         if self.open.is_none() && self.place.is_bare {
-            // It goes on.
+            // It continues.
             return;
         }
         self.flush();
@@ -211,7 +211,7 @@ impl Writer<'_> {
     }
 }
 
-/// The namespaces that a run declares, as attributes: what stands in it may need them.
+/// The namespaces that a run declares, as attributes: what is in it may need them.
 fn declarations(xml: &Xml, run: Id) -> String {
     if !xml.slice(xml.start_tag(run)).contains("xmlns") {
         return String::new();

@@ -76,7 +76,7 @@ impl RunReader<'_> {
         }
     }
 
-    /// An element around runs: what stands in it before them belongs to its beginning.
+    /// An element around runs: what is in it before them belongs to its beginning.
     fn wrapper(&mut self, id: Id, name: &'static str, content: Option<&str>) {
         let (outer, xml) = (self.xml.range(id), self.xml);
         let holder = content.map_or(Some(id), |content| xml.child(id, content));

@@ -59,7 +59,7 @@ struct AndroidReader<'x, 'b> {
 struct AndroidSlot {
     text: Text,
     bytes: Range<usize>,
-    /// Whether the bytes lie in a CDATA section.
+    /// Whether the bytes are in a CDATA section.
     is_section: bool,
 }
 

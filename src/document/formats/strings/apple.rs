@@ -174,7 +174,7 @@ impl<'t> AppleScanner<'t> {
     }
 }
 
-/// Decodes what stands after a backslash: its length and its unit of UTF-16.
+/// Decodes what is after a backslash: its length and its unit of UTF-16.
 fn escape(rest: &str) -> (usize, Option<u16>) {
     let number = |digits: &str, radix: u32, most: usize| {
         let length = digits

@@ -44,7 +44,7 @@ impl Slot for ElementText {
     }
 }
 
-/// A text as it stands in an element: in a CDATA section where that is how it stood.
+/// A text as in an element: in a CDATA section where that is how it stood.
 pub(super) fn content(xml: &Xml, element: Id, text: &str, encoding: Encoding) -> String {
     let mut kinds = xml.children(element).map(|child| xml.kind(child));
     let is_section = kinds.next() == Some(Kind::CData) && kinds.next().is_none();

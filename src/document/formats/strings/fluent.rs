@@ -307,7 +307,7 @@ struct FluentSpelling<'f> {
     written: String,
     line_end: &'static str,
     indent: &'f str,
-    /// Whether nothing but white space stands before the next character.
+    /// Whether only white space precedes the next character.
     begins_line: bool,
 }
 

@@ -42,7 +42,7 @@ enum Node {
     Text(String),
     /// An argument or quoted text: as it is written, and what a reader sees.
     Fixed { written: String, shown: String },
-    /// An argument with branches: what stands before, between and after them.
+    /// An argument with branches: what is before, between and after them.
     Branches {
         syntax: Vec<String>,
         branches: Vec<Pattern>,

@@ -256,7 +256,7 @@ fn flush(units: &mut Vec<u16>, value: &mut String) -> bool {
     text.is_ok()
 }
 
-/// Decodes what stands after a backslash: its length and its unit of UTF-16.
+/// Decodes what is after a backslash: its length and its unit of UTF-16.
 fn escape(rest: &str) -> Option<(usize, u16)> {
     let simple = match rest.chars().next()? {
         '"' => '"',

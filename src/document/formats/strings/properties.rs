@@ -79,7 +79,7 @@ fn entries(name: &str, text: &str) -> Result<Vec<Property>, Failure> {
         if content.is_empty() {
             notes.clear();
         } else if content.starts_with(['#', '!']) {
-            // A comment does not go on in the next line.
+            // A comment does not continue in the next line.
             let end = place
                 + text[place..]
                     .find(['\n', '\r'])
@@ -119,7 +119,7 @@ fn is_blank(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\u{C}')
 }
 
-/// Where the line that begins at `start` ends, with the lines in which it goes on.
+/// Where the line that begins at `start` ends, with the lines in which it continues.
 fn logical_end(text: &str, start: usize) -> usize {
     let is_comment = text[start..]
         .trim_start_matches(is_blank)
@@ -241,7 +241,7 @@ struct PropertiesSpelling {
 impl ValueSpelling for PropertiesSpelling {
     type Style = ();
 
-    /// Returns a value as it stands after its key; in several lines where the source is.
+    /// Returns a value as it is after its key; in several lines where the source has several.
     fn spelt(&self, text: &str, value: &ValueSlot<Self>, file: &ValueFile<Self>) -> String {
         const WIDTH: usize = 80;
         let layout = continuation(&file.source[value.range.clone()]);

@@ -401,7 +401,7 @@ impl SlotFile<CatalogueEntry> {
         }
     }
 
-    /// The white space at the beginning of the line in which a byte stands.
+    /// The white space at the beginning of the line in which a byte is.
     fn indent(&self, place: usize) -> String {
         let before = &self.source[..place];
         let line = &self.source[before.rfind('\n').map_or(0, |at| at + 1)..];

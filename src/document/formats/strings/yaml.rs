@@ -211,7 +211,7 @@ fn looks_like_number(value: &str) -> bool {
 /// The bytes that a translation replaces; none where the file is not as it was understood.
 fn content(text: &str, scalar: &Scalar) -> Option<Range<usize>> {
     let mut raw = text.get(scalar.range.start..)?;
-    // Anchors and tags stand before the scalar that they belong to.
+    // Anchors and tags are before the scalar that they belong to.
     while raw.starts_with(['&', '!']) {
         raw = raw[raw.find(char::is_whitespace)?..].trim_start();
     }
@@ -431,7 +431,7 @@ impl ValueFile<YamlSpelling> {
     }
 }
 
-/// Whether a character can only stand in double quotation marks.
+/// Whether a character can only be in double quotation marks.
 fn is_escaped(character: char) -> bool {
     character.is_control()
         || matches!(

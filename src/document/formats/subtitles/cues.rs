@@ -51,7 +51,7 @@ pub(super) struct Block {
     colour: Option<String>,
 }
 
-/// Blocks whose sentences may go on from one to the next.
+/// Blocks whose sentences may continue from one to the next.
 #[derive(Debug)]
 pub(super) struct Chain {
     pub blocks: Vec<Block>,
@@ -138,7 +138,7 @@ impl Block {
     }
 }
 
-/// Whether no space stands between two letters of a text.
+/// Whether no space is between two letters of a text.
 fn is_unspaced(before: char, after: char) -> bool {
     is_ideographic(before) && is_ideographic(after)
 }
@@ -195,7 +195,7 @@ fn are_close(cue: &Cue, next: &Cue) -> bool {
     cue.key == next.key && (-MAX_OVERLAP..=MAX_PAUSE).contains(&pause)
 }
 
-/// Whether the sentence at the end of a text goes on in the next one.
+/// Whether the sentence at the end of a text continues in the next one.
 fn goes_on(text: &str, next: &str, is_punctuated: bool) -> bool {
     const CLOSING: [char; 10] = ['"', '\'', ')', ']', '”', '“', '’', '»', '«', '」'];
     const OPENING: [char; 12] = ['"', '\'', '(', '“', '„', '‘', '«', '»', '「', '¿', '¡', '…'];
@@ -365,7 +365,7 @@ fn speaker(text: &str) -> Option<usize> {
     is_speaker.then_some(end + 1)
 }
 
-/// The block without marks and tags that stand around its text; none if it has no text.
+/// The block without marks and tags around its text; none if it has no text.
 fn trimmed(text: &str, cue: usize, mut tokens: Vec<(Range<usize>, Token)>) -> Option<Block> {
     let is_blank = |(range, token): &(Range<usize>, Token)| match token {
         Token::Text => text[range.clone()].trim().is_empty(),

@@ -1,6 +1,6 @@
 //! Subtitles: texts that are shown for a time, in cues.
 //!
-//! A sentence that goes on in the next cue is one sentence; its translation is laid back over the same cues. Dashes before
+//! A sentence that continues in the next cue is one sentence; its translation is laid back over the same cues. Dashes before
 //! a turn, names of speakers, musical notes and tags around a whole cue stay where they are; times and styles are never
 //! touched.
 
@@ -25,7 +25,7 @@ use crate::reading::check_lines;
 use cues::{Cue, Token, chains};
 use writing::Subtitles;
 
-/// A format of cues: where they stand in a file, and how their text is spelt.
+/// A format of cues: where they are in a file, and how their text is spelt.
 trait CueFormat: std::fmt::Debug + Sync + Send {
     /// Returns whether a file can only be of this format.
     fn is_content(&self, _: &[u8]) -> bool {
@@ -208,7 +208,7 @@ fn time(text: &str) -> Option<i64> {
     Some(seconds * 1_000 + part.parse::<i64>().ok()?)
 }
 
-/// Both times of a line such as `00:01.000 --> 00:02.000 align:left`, and what stands after them.
+/// Both times of a line such as `00:01.000 --> 00:02.000 align:left`, and what is after them.
 fn timing(line: &str) -> Option<(i64, i64, &str)> {
     let (start, rest) = line.split_once("-->")?;
     let rest = rest.trim_start();

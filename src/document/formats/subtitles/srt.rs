@@ -47,7 +47,7 @@ fn cues(text: &str) -> Result<Vec<Cue>, Failure> {
             }
             last -= 1;
         }
-        // After the next counter stands a cue whose times are lost: players show its text with this one.
+        // After the next counter is a cue whose times are lost: players show its text with this one.
         let own = index.checked_sub(1).and_then(|above| count(line(above)));
         let is_untimed = |at: usize| {
             let follows = own.is_some_and(|own| count(line(at + 1)) == Some(own + 1));

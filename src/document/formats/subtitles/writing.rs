@@ -121,7 +121,7 @@ impl<'d> Page<'d> {
             _ => Laid::new(&glyphs).divided(&shares, &held, self.layout),
         };
         let parts = Self::parts(&touched, &glyphs, parts);
-        // Pairs that are open where a cue ends go on in the next one.
+        // Pairs that are open where a cue ends continue in the next one.
         let mut open: Vec<Glyph> = Vec::new();
         for (&index, part) in touched.iter().zip(parts) {
             self.is_changed[index] = true;
@@ -279,7 +279,7 @@ fn written<'g>(line: &'g [Glyph], open: &mut Vec<&'g str>) -> String {
     text
 }
 
-/// Adds what lies in `kept` of a token.
+/// Adds what is in `kept` of a token.
 fn keep(
     original: &str,
     block: &Block,

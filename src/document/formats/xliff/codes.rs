@@ -7,7 +7,7 @@ use crate::formats::mixed::Role;
 use crate::formats::xml::{Id, Xml};
 use crate::placeholder;
 
-/// Whether an element is to be translated, by what it says itself or else by what it stands in.
+/// Whether an element is to be translated, by what it says itself or else by what it is in.
 pub(super) fn is_translated(xml: &Xml, id: Id, around: bool) -> bool {
     match xml.attribute(id, "translate").as_deref() {
         Some("no") => false,

@@ -61,7 +61,7 @@ impl Messages {
         Some(written + &spelt(rest, encoding))
     }
 
-    /// The next mark in a text: where it stands, how long it is, and the tag of the file that it stands for.
+    /// The next mark in a text: where it is, how long it is, and the tag of the file that it stands for.
     fn next_mark<'x>(&self, xml: &'x Xml, text: &str) -> Option<(usize, usize, &'x str)> {
         text.match_indices('<').find_map(|(at, _)| {
             let end = text[at..].find('>')? + 1;

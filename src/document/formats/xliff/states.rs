@@ -26,7 +26,7 @@ enum Said {
     Standing(Standing),
 }
 
-/// By what stands at the unit, then at the segment, then at the target itself.
+/// By what is at the unit, then at the segment, then at the target itself.
 fn said_of(xml: &Xml, target: Id) -> Said {
     let unit = xml
         .ancestors(target)

@@ -42,12 +42,12 @@ pub(super) fn is_character(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | '\u{20}'..='\u{FFFD}' | '\u{10000}'..)
 }
 
-/// Text as it stands between tags.
+/// Text as it is between tags.
 pub(crate) fn escaped(text: &str) -> String {
     with_entities(text, entity)
 }
 
-/// Text as it stands in an attribute, in either kind of quotation marks.
+/// Text as in an attribute, in either kind of quotation marks.
 pub(crate) fn escaped_attribute(text: &str) -> String {
     with_entities(text, |character| match character {
         '"' => Some("&quot;"),

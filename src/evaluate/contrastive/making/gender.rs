@@ -1,4 +1,4 @@
-//! Genders of German nouns, learnt from the articles that stand before them.
+//! Genders of German nouns, learnt from the articles before them.
 
 use std::collections::HashMap;
 
@@ -126,7 +126,7 @@ fn by_ending(noun: &str) -> Option<Gender> {
     }
 }
 
-/// The place of the noun that an article at `at` may stand before, and the adjective between them.
+/// The place of the noun of an article at `at`, and the adjective between them.
 fn noun_after<'t>(words: &[Word<'t>], at: usize) -> Option<(usize, Option<&'t str>)> {
     let joined = |at: usize| words.get(at).filter(|word| !word.after_mark);
     let next = joined(at + 1)?;

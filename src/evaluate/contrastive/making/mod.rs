@@ -105,7 +105,7 @@ pub struct NewSet {
 /// A contrast that a rule has found in a sentence.
 #[derive(Debug, PartialEq, Eq)]
 struct Draft {
-    /// Each with what stands in it instead.
+    /// Each with its replacement.
     contrasts: Vec<(String, String)>,
     category: String,
     pronoun: Option<String>,

@@ -144,7 +144,7 @@ fn possessive<'t>(source: &[Word<'t>], target: &[Word<'t>]) -> Option<Found<'t>>
         !word.is_capitalised() && form(word.text).is_some()
     })?;
     let (stem, ending) = form(target[at].text)?;
-    // Before a noun, an adjective may stand between: else `sein` is the verb and `ihr` the pronoun.
+    // An adjective may precede the noun: else `sein` is the verb and `ihr` the pronoun.
     let before = at.checked_sub(1).map(|at| target[at].lower());
     if ending.is_empty() && before.is_some_and(|word| TAKE_DATIVE.contains(&word.as_str())) {
         return None;

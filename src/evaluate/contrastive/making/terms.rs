@@ -8,7 +8,7 @@ use super::words::{Word, words};
 
 /// Letters of a word that may be a term.
 const LETTERS: usize = 4;
-/// Units in which a source word must stand, and those that must have each translation.
+/// Units in which a source word must be, and those that must have each translation.
 const WORD_UNITS: usize = 10;
 const PAIR_UNITS: usize = 5;
 /// Minimum share of the units with a translation that have the source word.

@@ -1,4 +1,4 @@
-//! Words of a sentence and where they stand in it.
+//! Words of a sentence and where they are in it.
 
 /// A run of letters and digits, with hyphens and apostrophes inside.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

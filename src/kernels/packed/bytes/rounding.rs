@@ -2,7 +2,7 @@
 
 use super::COLUMNS;
 
-/// Adding it rounds to the nearest integer, which then stands in the lowest bits.
+/// Adding it rounds to the nearest integer, which then is in the lowest bits.
 const SHIFT: f32 = 12_582_912.0;
 
 /// The byte of a number of at most 127 steps, around that of 0.

@@ -242,7 +242,7 @@ fn belongs(name: &str, weights: &str) -> bool {
         || name.starts_with("lex.")
         || BESIDE.iter().any(|it| name.starts_with(it))
         || BESIDE_ENDINGS.iter().any(|it| name.ends_with(it));
-    // Models of several pairs may lie in one folder: vocab.enpt.spm does not belong to model.enes.bin.
+    // Models of several pairs may be in one folder: vocab.enpt.spm does not belong to model.enes.bin.
     let pair = |name: &str| pair_in(name).map(str::to_owned);
     let is_same_pair = match (pair(name), pair(weights)) {
         (Some(one), Some(other)) => one == other,

@@ -14,7 +14,7 @@ use crate::interchange::archive::Archive;
 use crate::interchange::foreign::{ForeignLanguages, LanguageTokens, TokenizerFiles};
 use crate::interchange::sentencepiece;
 
-/// The first ids of fairseq's dictionaries, which stand before the pieces but the model's own special ones.
+/// The first ids of fairseq's dictionaries, which precede the pieces, except the model's own special ones.
 const FAIRSEQ: [&str; 4] = ["<s>", "<pad>", "</s>", "<unk>"];
 
 /// Special pieces at the beginning of a SentencePiece model.

@@ -119,7 +119,7 @@ fn most_for_hundred(settings: &Settings) -> Option<usize> {
         .then(|| (factor * 100.0).round() as usize)
 }
 
-/// The binary shortlist that the settings name, or that lies there; text tables and files that are missing are left out.
+/// The binary shortlist that the settings name, or that the archive has; text tables and files that are missing are left out.
 fn shortlist(archive: &mut Archive, settings: &Settings) -> Result<Option<Shortlist>> {
     let named = settings.get("shortlist").map(Yaml::texts);
     let named = named.unwrap_or_default().first().copied();

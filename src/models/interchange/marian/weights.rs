@@ -52,7 +52,7 @@ struct Reading<'a> {
     tensors: &'a mut Tensors,
     placing: Placing,
     config: &'a ModelConfig,
-    /// Behind the names of layers' norms that stand before what they belong to.
+    /// Follows the names of layers' norms before what they belong to.
     before: &'static str,
 }
 

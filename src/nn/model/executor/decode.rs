@@ -22,7 +22,7 @@ pub trait Decode {
     /// Keeps the named hypotheses in this order, one maybe several times.
     fn select(&mut self, hypotheses: &[usize]);
 
-    /// The id that stands before the first token.
+    /// The id before the first token.
     fn start(&self) -> u32 {
         Vocabulary::BOS
     }

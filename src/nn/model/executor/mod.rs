@@ -221,7 +221,7 @@ impl Model {
         let Network::Transformer(network) = &self.network else {
             return Box::new(burn);
         };
-        // Packed decoders go on from burn's encoders, but where these read one sentence, burn's decoder is used, too.
+        // Packed decoders continue from burn's encoders, but where these read one sentence, burn's decoder is used, too.
         let computes = |encodes: bool| encodes || self.encodes_documents();
         match network.loaded(self.context, self.unread.as_deref()) {
             Loaded::Cpu(weights) if computes(weights.encodes()) => {

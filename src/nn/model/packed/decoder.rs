@@ -342,7 +342,7 @@ impl Layer {
         }
     }
 
-    /// Attention of each hypothesis to its source sentence, by its number; what it reads of it stands in `buffers.branch`.
+    /// Attention of each hypothesis to its source sentence, by its number; what it reads of it is in `buffers.branch`.
     ///
     /// # Shapes
     /// - y: `[hypotheses, d_model]`

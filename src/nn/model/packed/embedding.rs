@@ -13,7 +13,7 @@ use crate::model::sinusoids::sinusoid_table;
 use crate::model::variant::Sinusoids;
 use canopy_kernels::packed::{RowNorm, Table};
 
-/// The tables of an [`Embedding`] and what stands after them, whose numbers are shared with it or as its file keeps them.
+/// The tables of an [`Embedding`] and what is after them, whose numbers are shared with it or as its file keeps them.
 #[derive(Debug, Clone)]
 pub(super) struct PackedEmbedding {
     words: Arc<Table>,

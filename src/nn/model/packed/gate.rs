@@ -20,7 +20,7 @@ impl PackedGate {
         Self(packed(&[both], packing))
     }
 
-    /// Joins `own` with what stands in `buffers.branch`.
+    /// Joins `own` with what is in `buffers.branch`.
     ///
     /// # Shapes
     /// - own: `[rows, d_model]`

@@ -40,7 +40,7 @@ impl Buffers {
     }
 }
 
-/// A row of keys and values that stand side by side, `[rows, 2 · d_model]`.
+/// A row of keys and values side by side, `[rows, 2 · d_model]`.
 #[inline(always)]
 pub(super) fn key_and_value(rows: &[f32], row: usize, d_model: usize) -> [&[f32]; 2] {
     let row = &rows[row * 2 * d_model..][..2 * d_model];
@@ -188,7 +188,7 @@ impl PackedAttention {
         }
     }
 
-    /// Attention of every run of rows to itself; what it makes of `x` stands in `buffers.branch`.
+    /// Attention of every run of rows to itself; what it makes of `x` is in `buffers.branch`.
     ///
     /// # Shapes
     /// - x: `[rows, d_model]`
@@ -302,7 +302,7 @@ impl PackedFeedForward {
         self.inner.num_bytes() + self.outer.num_bytes()
     }
 
-    /// Its output of `x` stands in `buffers.branch`.
+    /// Its output of `x` is in `buffers.branch`.
     pub fn forward(&self, x: &[f32], buffers: &mut Buffers) {
         let Buffers {
             branch,
@@ -316,7 +316,7 @@ impl PackedFeedForward {
     }
 }
 
-/// A norm and where it stands.
+/// A norm and its place.
 #[derive(Debug, Clone)]
 pub(super) struct PackedNorm {
     norm: RowNorm,

@@ -1,4 +1,4 @@
-//! Embeddings, encoder and decoder, with the attentions to the document that stand in them.
+//! Embeddings, encoder and decoder, with the attentions to the document in them.
 
 use super::auxiliary::bert_part;
 use super::cost::{Cost, Widths};

@@ -10,7 +10,7 @@ use super::super::source2token::{Source2Token, spec};
 use super::weights::{AttentionWeights, HeadWeights, Recording};
 use canopy_kernels::{Segment, each_attention};
 
-/// Keeps the weights of keys that stand one after the other.
+/// Keeps the weights of keys that are one after the other.
 pub(in super::super) fn run(
     keep: Recording,
 ) -> impl Fn(usize, &[f32]) -> HeadWeights + Send + Sync {

@@ -21,7 +21,7 @@ pub use weights::{
     AttentionKind, AttentionWeights, HeadWeights, RecordedVisits, Recording, SentenceWeights,
 };
 
-/// All heads of one attention of one layer; layers are counted by their self-attention, and what stands after the last
+/// All heads of one attention of one layer; layers are counted by their self-attention, and what is after the last
 /// layer has its number.
 #[derive(Debug, Clone)]
 pub struct RecordedLayer {

@@ -89,7 +89,7 @@ pub struct SentenceWeights {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AttentionWeights {
     pub num_heads: usize,
-    /// Head `h` of query `r` stands at `r · num_heads + h`.
+    /// Head `h` of query `r` is at `r · num_heads + h`.
     pub rows: Vec<HeadWeights>,
 }
 

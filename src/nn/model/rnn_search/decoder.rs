@@ -261,7 +261,7 @@ impl RnnDecoder {
     }
 }
 
-/// For each time the rows of the tokens that stand there; `order` names the sentences from the longest to the shortest.
+/// For each time the rows of its tokens; `order` names the sentences from the longest to the shortest.
 fn by_time(sentences: &[Range<usize>], order: &[usize]) -> Vec<Vec<usize>> {
     let longest = order.first().map_or(0, |&first| sentences[first].len());
     let rows = |time| {

@@ -13,7 +13,7 @@ pub(super) const PRESETS: &[Preset] = &[Preset {
     ..BASE
 }];
 
-/// Presets that concatenate translations, which stand after the sentence in the ids of the encoder.
+/// Presets that concatenate translations, which are after the sentence in the ids of the encoder.
 pub(super) const OF_TRANSLATIONS: &[Preset] = &[Preset {
     name: "previous-translations-small",
     paper: "Agrawal et al. 2018, Contextual Handling in NMT: Look Behind, Ahead and on Both Sides",

@@ -166,7 +166,7 @@ layers! {
 }
 
 impl Context {
-    /// The states that the context stands on.
+    /// The states that the context is computed from.
     pub fn side(self) -> Side {
         self.mechanism().side()
     }

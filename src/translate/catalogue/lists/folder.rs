@@ -1,4 +1,4 @@
-//! A folder as a catalogue, for an office without internet: lists of any form in it, and the models that lie there.
+//! A folder as a catalogue, for an office without internet: lists of any form in it, and the models that are there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use canopy_base::file::has_ending;
 /// Bytes of a list, at most.
 pub(in crate::catalogue) const MOST_BYTES: u64 = 64 << 20;
 
-/// Reads the lists of a folder, then what else is a model there and stands in none of them.
+/// Reads the lists of a folder, then its other models.
 pub(in crate::catalogue) fn read_folder(folder: &Path, catalogue: &Catalogue) -> Result<List> {
     let mut all = List::default();
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)
@@ -24,7 +24,7 @@ pub(in crate::catalogue) fn read_folder(folder: &Path, catalogue: &Catalogue) ->
     paths.sort();
     let is_list = |path: &&PathBuf| path.is_file() && has_ending(path, "json");
     for path in paths.iter().filter(is_list) {
-        // Other files of JSON lie in folders, too.
+        // Other files of JSON are in folders, too.
         if let Ok(list) = read_file(path, catalogue) {
             all.models.extend(list.models);
             all.num_unread += list.num_unread;
@@ -64,7 +64,7 @@ fn files_of(model: &CatalogueModel) -> impl Iterator<Item = PathBuf> + '_ {
     })
 }
 
-/// A model as it lies in a folder.
+/// A model of a folder.
 fn local(path: &Path, catalogue: &Catalogue) -> CatalogueModel {
     let name = path
         .file_name()

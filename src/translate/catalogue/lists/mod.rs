@@ -181,7 +181,7 @@ impl CatalogueModel {
     }
 }
 
-/// A file that lies where a path says, seen from a folder, or at least by its name there; never one outside of it.
+/// A file that is where a path says, seen from a folder, or at least by its name there; never one outside of it.
 fn beside(folder: &Path, path: &str) -> Option<std::path::PathBuf> {
     let path = path.trim_start_matches("./");
     let parts: Vec<&str> = path.split('/').collect();

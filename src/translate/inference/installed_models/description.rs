@@ -80,7 +80,7 @@ pub(super) fn read_installed(folder: &Path) -> Result<Option<Installed>> {
         path: path.clone(),
     };
     let installed: Installed = toml::from_str(&text).map_err(|cause| refuse(cause.to_string()))?;
-    // Only what lies in the folder itself.
+    // Only what is in the folder itself.
     let is_plain = !installed.files.is_empty()
         && !installed.files.contains(['/', '\\'])
         && installed.files != "..";

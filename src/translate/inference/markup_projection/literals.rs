@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use canopy_document::pictograms::pictograms;
 
-/// Where it stands in a text.
+/// Its place in a text.
 pub(super) fn literals(text: &str) -> Vec<Range<usize>> {
     let mut found = pictograms(text);
     let mut start = 0;
@@ -97,7 +97,7 @@ fn braced(text: &str) -> Option<usize> {
     (is_right && closed && !(inner.is_empty() && depth == 2)).then_some(end + depth)
 }
 
-/// Where a text must be cut, so that what stands in `kept` is words of its own.
+/// Where a text must be cut, so that `kept` has words of its own.
 pub(super) fn occurrences(text: &str, kept: &[&str]) -> Vec<usize> {
     let found = kept.iter().flat_map(|kept| {
         let places = text.match_indices(kept);

@@ -1,6 +1,6 @@
 //! Marks within words: a bookmark in `docu|ment`, a drop cap, an access key.
 //!
-//! A model reads the word whole. Where the translation has the same word, the mark stands in it where it stood; otherwise
+//! A model reads the word whole. Where the translation has the same word, the mark is at the same place in it; otherwise
 //! a point goes to the beginning of the word, and a pair around it.
 
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use std::ops::Range;
 use super::source::{Kind, Node, StrippedSource, visit};
 use super::words::Words;
 
-/// A source whose marks stand between words, as its translation allows.
+/// A source whose marks are between words, as its translation allows.
 pub(super) struct Settled {
     pub source: StrippedSource,
     /// Where words are cut.
@@ -62,7 +62,7 @@ impl<'s> Uncut<'s> {
         }
     }
 
-    /// The word within which a place lies, not at its ends.
+    /// The word that has a place inside, not at its ends.
     fn around(&self, place: usize) -> Option<Range<usize>> {
         let ranges = &self.words.ranges;
         let index = ranges.partition_point(|word| word.end <= place);
@@ -71,7 +71,7 @@ impl<'s> Uncut<'s> {
     }
 }
 
-/// Moves the marks that stand within words which the translation does not have.
+/// Moves the marks within words which the translation does not have.
 pub(super) fn settled(source: &StrippedSource, target: &str, target_cuts: Vec<usize>) -> Settled {
     let uncut = Uncut::new(source);
     let (source_words, target_words) = (&uncut.words, &Words::new(target, &[]));

@@ -1,7 +1,7 @@
 //! Markup by alignment: words are translated without tags, then each tag is put where the words that it encloses went.
 //!
 //! For models whose vocabularies have no placeholders. [`StrippedSource`] takes the markup out of a sentence, [`projected`]
-//! puts it into the translation. Whatever the alignment is, every placeholder of the source stands in the result exactly
+//! puts it into the translation. Whatever the alignment is, every placeholder of the source is in the result exactly
 //! once, and pairs nest as in the source. Also kept are words such as `%s` and `{name}`, which a program fills in.
 
 mod links;
@@ -38,7 +38,7 @@ pub struct Alignment {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Projected {
     pub text: String,
-    /// Whether a word that has to stay as it is had to be put in by alignment, since the translation had lost it, or stands
+    /// Whether a word that has to stay as it is had to be put in by alignment, since the translation had lost it, or is
     /// there more often than in the source.
     pub is_repaired: bool,
 }

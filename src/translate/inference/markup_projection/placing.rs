@@ -1,4 +1,4 @@
-//! Which words of the translation each piece of markup encloses, and between which words it stands.
+//! Which words of the translation each piece of markup encloses, or the words around it.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::source::{Kind, Node, StrippedSource};
 use super::words::Words;
 use canopy_document::placeholder::Placeholder;
 
-/// Below this share of a word's weight, the word rather lies outside; with the bonus, chosen on help pages.
+/// Below this share of a word's weight, the word counts as outside; with the bonus, chosen on help pages.
 const INSIDE: f32 = 0.8;
 
 /// A share above which a word may be the one that an initial is of.
@@ -19,7 +19,7 @@ const BEST_BONUS: f32 = 1.0;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Placed<'s> {
     pub node: &'s Node,
-    /// The words that it encloses or that it replaces; empty if it stands before this word.
+    /// The words that it encloses or that it replaces; empty if it is before this word.
     pub words: Range<usize>,
     pub children: Vec<Placed<'s>>,
 }
@@ -57,7 +57,7 @@ impl<'s> Placing<'s> {
         placing
     }
 
-    /// Aligns the texts that stay as they are to themselves, where they stand once.
+    /// Aligns the texts that stay as they are to themselves, where each occurs once.
     fn trust_kept(&mut self, nodes: &[Node]) {
         for node in nodes {
             self.trust_kept(&node.children);
@@ -131,7 +131,7 @@ impl<'s> Placing<'s> {
         placed
     }
 
-    /// Finds the texts that stay as they are, wherever they stand as they are.
+    /// Finds the texts that stay as they are, wherever they occur unchanged.
     fn find_kept(
         &self,
         nodes: &[Node],
@@ -251,7 +251,7 @@ impl<'s> Placing<'s> {
         }
     }
 
-    /// How much each of these words lies inside a node, in share of its weight.
+    /// How much each of these words is inside a node, in share of its weight.
     fn inside(&self, node: &Node, words: Range<usize>) -> Vec<f32> {
         let own = self.source_words.within(&node.range);
         let share = |place: usize| {
@@ -272,7 +272,7 @@ impl<'s> Placing<'s> {
         })
     }
 
-    /// The free words, in one run, that rather lie inside a node than outside: the largest sum of what they are more than
+    /// The free words, in one run, that are inside a node rather than outside: the largest sum of what they are more than
     /// outside. At least the most probable word, if any is free.
     fn best_run(
         &self,
@@ -342,7 +342,7 @@ impl<'s> Placing<'s> {
         run
     }
 
-    /// The word before which something without words stands: as many words as can be are on the same side of it as in the
+    /// The word that follows something without words: as many words as can be are on the same side of it as in the
     /// source.
     fn gap(&self, node: &Node, span: &Range<usize>) -> usize {
         let before = self
@@ -365,7 +365,7 @@ impl<'s> Placing<'s> {
     }
 }
 
-/// Brings nodes into the order of the translation, and lets none without words stand within another.
+/// Brings nodes into the order of the translation, and takes those without words out of others.
 fn separate(placed: &mut [Placed]) {
     let spans: Vec<Range<usize>> = placed
         .iter()
@@ -381,7 +381,7 @@ fn separate(placed: &mut [Placed]) {
             shift(it, gap);
         }
     }
-    // Stable: what stands at one place keeps the order of the source.
+    // Stable: what is at one place keeps the order of the source.
     placed.sort_by_key(|it| (it.words.start, it.words.end));
 }
 

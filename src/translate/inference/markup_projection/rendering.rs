@@ -16,7 +16,7 @@ struct Rendering<'a> {
     /// Points that show a text.
     shown: Vec<usize>,
     text: String,
-    /// Space that stands before the next word and is not written yet.
+    /// Space before the next word that is not written yet.
     space: &'a str,
 }
 
@@ -128,7 +128,7 @@ impl Rendering<'_> {
         self.write_words(words.start + 1, words.end);
     }
 
-    /// Whether a quotation mark stands at an end of some words, within or without.
+    /// Whether a quotation mark is at an end of some words, within or without.
     fn is_quoted(&self, words: &Range<usize>) -> bool {
         let is_mark = |place: Option<usize>| {
             let place = place.filter(|&place| place < self.words.len());
@@ -143,7 +143,7 @@ impl Rendering<'_> {
         ends.into_iter().any(is_mark)
     }
 
-    /// Writes a node that stands between two words, with the spaces that it has in the source.
+    /// Writes a node between two words, with the spaces that it has in the source.
     fn between(&mut self, placed: &Placed) {
         let [before, after] = placed.node.is_spaced;
         let is_at_start = self.visible_end().is_none();

@@ -23,7 +23,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Whether it stands around words that are translated.
+    /// Whether it is around words that are translated.
     pub fn encloses(self) -> bool {
         matches!(self, Self::Pair(_) | Self::Read | Self::Quoted(_))
     }
@@ -35,9 +35,9 @@ pub(super) struct Node {
     pub kind: Kind,
     /// The bytes of the stripped text that it encloses, or that it shows; empty if there are none.
     pub range: Range<usize>,
-    /// Whether white space stands before and after it.
+    /// Whether white space is before and after it.
     pub is_spaced: [bool; 2],
-    /// Whether a word stands right after it.
+    /// Whether a word is right after it.
     pub touches_word: bool,
     /// Whether it shows white space itself, as a line break does.
     pub is_break: bool,
@@ -62,7 +62,7 @@ struct Open {
 }
 
 impl StrippedSource {
-    /// The texts that must stand in a translation as they are: code, addresses, words that programs fill in.
+    /// The texts that must be in a translation as they are: code, addresses, words that programs fill in.
     pub fn kept(&self) -> Vec<&str> {
         fn collect<'s>(text: &'s str, nodes: &[Node], kept: &mut Vec<&'s str>) {
             for node in nodes {
@@ -97,7 +97,7 @@ impl StrippedSource {
         });
         let points: Vec<String> = words.collect();
         let mut unread = unread_marks(&Self::without(text, &points, &|_| true));
-        // Tabulators part columns: what stands before and after one is no sentence together.
+        // Tabulators part columns: what is before and after one is no sentence together.
         unread.retain(|&number| points.get(number).is_none_or(|shown| shown != "\t"));
         let stripped = Self::without(text, &points, &|number| unread.contains(&number));
         let is_needed = !unread.is_empty() || !quoted(&stripped.text).is_empty();
@@ -226,7 +226,7 @@ impl StrippedSource {
         numbers
     }
 
-    /// Where words must be cut, so that tags stand between them.
+    /// Where words must be cut, so that tags are between them.
     pub(super) fn boundaries(&self) -> Vec<usize> {
         let mut places = Vec::new();
         visit(&self.nodes, &mut |node| {
@@ -283,7 +283,7 @@ fn close(open: &mut Vec<Open>, end: usize, [space_after, touches_word]: [bool; 2
     }
 }
 
-/// Whether white space, or nothing, stands there, markup aside that shows nothing.
+/// Whether the place has white space or nothing, markup aside that shows nothing.
 fn ends_in_space(before: &[char], points: &[String]) -> bool {
     let mut before = before.iter().rev();
     let last = before.find(|&&c| is_shown(c, points));
@@ -306,7 +306,7 @@ fn parts_words(shown: &str, after: &[char]) -> bool {
         && is_small(after.next())
 }
 
-/// Whether a pair that touches another one may go on with its word, as runs of different looks do.
+/// Whether a pair that touches another one may continue with its word, as runs of different looks do.
 fn begins_small(after: &[char]) -> bool {
     let first = after.iter().find(|&&c| Placeholder::from_char(c).is_none());
     first.is_none_or(|c| c.is_lowercase() || !c.is_alphanumeric())

@@ -1,4 +1,4 @@
-//! Words of texts, between which tags can stand, and how much they have to do with each other.
+//! Words of texts, between which tags are placed, and how much they have to do with each other.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ impl<'t> Words<'t> {
         &self.text[self.ranges[index].clone()]
     }
 
-    /// The words that lie within some bytes.
+    /// The words within some bytes.
     pub fn within(&self, bytes: &Range<usize>) -> Range<usize> {
         let start = self.ranges.partition_point(|word| word.start < bytes.start);
         let end = self.ranges.partition_point(|word| word.end <= bytes.end);
@@ -85,7 +85,7 @@ pub(super) fn word_weights(source: &Words, target: &Words, alignment: &Alignment
     }
     let (num_source, num_target) = (source.len(), target.len());
     for (place, row) in weights.iter_mut().enumerate() {
-        // Nothing is known of this word: it stands where its place in the sentence is.
+        // Nothing is known of this word: its place in the sentence decides.
         if num_source > 0 && row.iter().all(|&weight| weight <= 0.0) {
             row[place * num_source / num_target.max(1)] = 1.0;
         }
@@ -136,7 +136,7 @@ fn balance(weights: &mut [Vec<f32>]) {
     }
 }
 
-/// A number or name that stands on both sides once is the translation of itself.
+/// A number or name that occurs once on both sides is the translation of itself.
 fn trust_equal_words(source: &Words, target: &Words, weights: &mut [Vec<f32>]) {
     let is_name = |word: &str| {
         let mut letters = word.chars();

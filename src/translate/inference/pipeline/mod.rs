@@ -99,7 +99,7 @@ impl Translator {
     ///
     /// # Errors
     /// [`Error::DeviceFailed`](canopy_base::error::Error::DeviceFailed) and
-    /// [`Error::InvalidScores`](canopy_base::error::Error::InvalidScores), which name the sentence; [`Self::on_cpu`] may go on
+    /// [`Error::InvalidScores`](canopy_base::error::Error::InvalidScores), which name the sentence; [`Self::on_cpu`] may continue
     /// with it.
     pub fn run(&self, request: TranslationRequest<'_>, on_event: &mut OnEvent<'_>) -> Result<()> {
         self.plan(&request).run(request, on_event)

@@ -3,7 +3,7 @@
 //! A model gets its text composed, without invisible characters and not in capitals. What it is not to change is taken out:
 //! blanks to fill in, names of files, pictograms, characters that its vocabulary cannot spell. A model with placeholders reads a
 //! point for each; another one a [stand-in](stand_ins), in whose place [the projection of
-//! markup](crate::inference::markup_projection) puts the point. Afterwards all stands in the translation as in the file.
+//! markup](crate::inference::markup_projection) puts the point. In the end the translation has all as in the file.
 
 mod capitals;
 mod forms;
@@ -192,7 +192,7 @@ impl Preparation {
     }
 }
 
-/// A text with a capital as its first letter, unless another sign or a digit stands before it.
+/// A text with a capital as its first letter, unless another sign or a digit precedes it.
 fn begun_large(text: String) -> String {
     let mut characters = text.chars();
     let Some(first) = characters.next().filter(|first| first.is_lowercase()) else {
@@ -208,7 +208,7 @@ pub(super) fn loses_names(source: &str, target: &str) -> bool {
 }
 
 /// A text without what needs no model at its ends: blanks, signs and pictograms, with the space, the digits and the points that
-/// stand next to them. The spans are those that are left.
+/// are next to them. The spans are those that are left.
 fn without_outer(text: &str, spans: &mut Vec<Span>) -> ([String; 2], String) {
     // Digits next to a blank are numbers of pages and lines; next to a sign they are its subject.
     let is_bare = |gap: &str, kind: Kind| {

@@ -15,7 +15,7 @@ pub(super) struct StandIns {
 }
 
 impl StandIns {
-    /// The word that is read in place of a span, which shows `own`; empty where nothing can stand there.
+    /// The word that is read in place of a span, which shows `own`; empty where nothing can replace it.
     pub fn stand_in(
         &mut self,
         text: &str,
@@ -43,7 +43,7 @@ impl StandIns {
         }
     }
 
-    /// The next name that does not stand in the text itself.
+    /// The next name that is not in the text itself.
     fn name(&mut self, text: &str) -> String {
         let is_free = |name: &&&str| {
             !text

@@ -57,7 +57,7 @@ impl<'m> ModelReader<'m> {
         Self { options, ..self }
     }
 
-    /// No sentences yet, but what stands around each of them.
+    /// No sentences yet, but the surroundings of each of them.
     pub(super) fn source_text(&self) -> SourceText {
         SourceText {
             frame: SourceFrame::from_special_ids(self.translator.tokenizer().special()),
@@ -79,7 +79,7 @@ impl<'m> ModelReader<'m> {
     }
 
     /// Prepares what the model reads with the units of a document: what BERT reads, with `contexts` or what is chosen in
-    /// the document, and what stands in the model's memory.
+    /// the document, and what is in the model's memory.
     ///
     /// # Errors
     /// If BERT returns non-finite numbers, or the encoder that finds contexts cannot be read.
@@ -120,7 +120,7 @@ impl<'m> ModelReader<'m> {
         Ok(())
     }
 
-    /// BERT's sequence of a sentence that stands in no document; None if the model reads no BERT.
+    /// BERT's sequence of a sentence outside documents; None if the model reads no BERT.
     pub fn bert_sequence_alone(&self, text: &str) -> Option<BertSequence> {
         let (_, sentence) = self.translator.model().bert()?;
         let context = (sentence == ContextSentence::Same).then_some(text);

@@ -76,7 +76,7 @@ impl ReadRows {
         for (rows, sees) in before.rows.chunks_mut(heads).zip(sees) {
             for row in rows {
                 if sees {
-                    // The nearest sentence stands first after the source.
+                    // The nearest sentence is first after the source.
                     row.keys.sort_unstable_by_key(|&(word, _)| word);
                 } else {
                     *row = HeadWeights::default();

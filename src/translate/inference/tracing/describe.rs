@@ -70,7 +70,7 @@ impl Described {
         }
     }
 
-    /// The part of an attention to the source sentence that reads the translations before, which stand after it.
+    /// The part of an attention to the source sentence that reads the translations before, which are after it.
     pub fn of_translations(kind: AttentionKind, config: &ModelConfig) -> Self {
         let (kind, queries) = match kind {
             AttentionKind::Cross => (MapKind::DecoderContext, Units::TargetWords),

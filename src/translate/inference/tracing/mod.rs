@@ -252,7 +252,7 @@ fn add_gate(
     });
 }
 
-/// Place of the first head of an attention, whose maps stand together; they are made if they are not there.
+/// Place of the first head of an attention, whose maps are together; they are made if they are missing.
 fn first_map(
     trace: &mut Trace,
     described: &Described,

@@ -26,7 +26,7 @@ pub(super) struct Comment {
     pub range: Range<usize>,
 }
 
-/// Strings in quotation marks that stand one after the other.
+/// Strings in quotation marks that are one after the other.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Quoted {
     /// From the first to the last quotation mark.
@@ -202,7 +202,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// Decodes what stands after a backslash: its length and its meaning.
+/// Decodes what is after a backslash: its length and its meaning.
 fn escape(rest: &str) -> (usize, Option<char>) {
     let digits = |text: &str, radix: u32, most: usize| {
         let length = text

@@ -8,7 +8,7 @@ use crate::formats::language;
 use crate::formats::strings::plural_expression::PluralRule;
 use crate::formats::strings::plurals;
 
-/// Where the header's fields stand.
+/// Where the header's fields are.
 #[derive(Debug)]
 pub(super) struct Header {
     charset: Option<Range<usize>>,

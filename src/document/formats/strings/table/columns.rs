@@ -10,7 +10,7 @@ use canopy_base::table::{row, rows};
 
 /// Which columns are translated.
 pub(super) struct Chosen {
-    /// Where a text stands, and where its translation goes.
+    /// Where a text is, and where its translation goes.
     pub pairs: Vec<(usize, usize)>,
     pub has_header: bool,
     /// The column that names a line, and the one that describes it.

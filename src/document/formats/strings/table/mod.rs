@@ -81,7 +81,7 @@ pub(crate) fn table_rows(
     Ok(records.map(values).collect())
 }
 
-/// How a value stands in its line.
+/// How a value is written in its line.
 #[derive(Debug)]
 struct CellStyle {
     is_quoted: bool,

@@ -1,4 +1,4 @@
-//! The lines of a table and their values, with where each stands.
+//! The lines of a table and their values, with where each is.
 
 use std::ops::Range;
 
@@ -27,7 +27,7 @@ pub(super) fn separator(text: &str, candidates: &[char]) -> char {
         .lines()
         .find(|line| !line.trim().is_empty())
         .unwrap_or_default();
-    // What stands in quotation marks separates nothing.
+    // What is in quotation marks separates nothing.
     let bare: String = first.split('"').step_by(2).collect();
     let usual = candidates.first().copied().unwrap_or(',');
     let count = |separator: char| bare.matches(separator).count();

@@ -68,7 +68,7 @@ impl Encoder {
     /// of `source`, every token of its run reads these.
     ///
     /// # Shapes
-    /// - x: `[rows, d_model]`, the embedded tokens of `joined`, in which the sentences of `source` stand at `own`
+    /// - x: `[rows, d_model]`, the embedded tokens of `joined`, in which the sentences of `source` are at `own`
     pub(in crate::model) fn flat(
         &self,
         mut x: Tensor<2>,
@@ -299,7 +299,7 @@ mod tests {
         let got = values(&model.encode(&source, None, &none).states);
         assert_eq!(got.len(), 7);
 
-        // The second sentence stands after the first and a break.
+        // The second sentence is after the first and a break.
         let joined: &[u32] = &[5, 6, 3, 2, 7, 8, 9, 3];
         let embedded = values(&model.embedding.forward(&PackedBatch::new([joined]), &none));
         let flat = model.flat.as_ref().expect("a flat encoder");

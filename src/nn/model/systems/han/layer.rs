@@ -111,7 +111,7 @@ impl HanContext {
         Tensor::stack(slots.collect(), 1)
     }
 
-    /// Weights of the tokens of the sentence that stands `distance` before a reader's own: heads of every reader that has
+    /// Weights of the tokens of the sentence that is `distance` before a reader's own: heads of every reader that has
     /// such a one.
     ///
     /// # Shapes
@@ -134,7 +134,7 @@ impl HanContext {
     ///
     /// # Shapes
     /// - queries: `[query rows, d_model]`; summaries: of [`Self::summaries`]
-    /// - output: `[words of query_spans, heads, 1, context_size]`; near the beginning of a document the sentences stand first
+    /// - output: `[words of query_spans, heads, 1, context_size]`; near the beginning of a document the sentences are first
     pub fn sentence_weights(
         &self,
         queries: Tensor<2>,
@@ -216,7 +216,7 @@ impl HanContext {
     }
 }
 
-/// Every reader attends to the sentence that stands `distance` before its own in their document.
+/// Every reader attends to the sentence that is `distance` before its own in their document.
 pub(super) fn previous(
     query_spans: &[QuerySpan],
     documents: &Documents,

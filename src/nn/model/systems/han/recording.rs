@@ -26,7 +26,7 @@ impl HanContext {
         let summed = (queries.clone(), summaries.clone());
         let mut attention_weights = self.slot_weights(summed, query_spans, documents);
         let own = own_sentences(queries.dims()[0], query_spans);
-        // From slots to sentences: the nearest one stands last.
+        // From slots to sentences: the nearest one is last.
         for (index, reading) in attention_weights.rows.iter_mut().enumerate() {
             let (row, keys) = (
                 index / attention_weights.num_heads,

@@ -1,7 +1,7 @@
 //! Attention of tokens to the encodings of the sentences of their document.
 //!
 //! Trankova et al., "Hierarchical Encoding and Conditional Attention in Neural Machine Translation", 2024, §2, Fig. 1. The
-//! extra attention stands between self-attention and feed-forward, with residual and norm like its neighbours, and a token
+//! extra attention is between self-attention and feed-forward, with residual and norm like its neighbours, and a token
 //! sees the encoding of its own sentence too.
 
 use std::sync::Arc;

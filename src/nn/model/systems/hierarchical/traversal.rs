@@ -84,7 +84,7 @@ impl TreeSearch {
     /// From the root down, for every query and head: the relevance `q kᵀ / √d_head` of the nodes whose parent survived,
     /// then KeepTopT over all of them together; a choice has no gradient.
     ///
-    /// `keep` says what should be remembered of a traversal; that of query `r`, head `h` stands at `r · num_heads + h`.
+    /// `keep` says what should be remembered of a traversal; that of query `r`, head `h` is at `r · num_heads + h`.
     ///
     /// # Shapes
     /// - queries: `[rows, d_k]`

@@ -1,4 +1,4 @@
-//! The query-guided capsule network: Yang et al. 2019. Where it stands and how the previous sentences are encoded is that of
+//! The query-guided capsule network: Yang et al. 2019. Its place and the encoding of the previous sentences are those of
 //! Zhang et al. 2018; in between, their tokens are clustered into capsules.
 
 mod layer;

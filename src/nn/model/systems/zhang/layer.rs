@@ -37,7 +37,7 @@ impl PreviousEncoder {
         }
     }
 
-    /// The context of every sentence, as a memory in which it stands in the sentence's place. Its tokens are counted from
+    /// The context of every sentence, as a memory in the sentence's place. Its tokens are counted from
     /// the first previous sentence on, as the one sequence that they are: otherwise nothing would show which tokens belong
     /// together.
     pub fn memory(

@@ -1,9 +1,9 @@
 //! Gated attention to the encoded previous sentences in every layer of encoder or decoder.
 //!
 //! Zhang et al., "Improving the Transformer Translation Model with Document-Level Context", EMNLP 2018, §3.2: a layer of
-//! its own encodes the embedded tokens of the previous sentences, one after the other. The gate of §3.3 stands in place of
+//! its own encodes the embedded tokens of the previous sentences, one after the other. The gate of §3.3 is in place of
 //! the residual; the norm after it is that of the authors' program, the equation shows the gate only. In the decoder the
-//! attention to the previous sentences stands between self-attention and the attention to the source.
+//! attention to the previous sentences is between self-attention and the attention to the source.
 
 mod layer;
 
