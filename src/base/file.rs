@@ -20,7 +20,7 @@ pub const TEMPORARY: &str = ".canopy-";
 /// A symbolic link stays one; what it points to is replaced. An existing file keeps its permissions.
 ///
 /// # Errors
-/// If `path` exists and `overwrite` is false, or if writing fails; what was there before is there still.
+/// If `path` exists and `overwrite` is false, or if writing fails; the existing file stays.
 pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -> Result<()> {
     let path = path.as_ref();
     let exists = || Error::Exists {
@@ -42,7 +42,7 @@ pub fn write_atomically(path: impl AsRef<Path>, bytes: &[u8], overwrite: bool) -
     }
     let is_other = |replaced: &fs::Metadata| !replaced.is_file();
     if named.is_some() && replaced.as_ref().is_some_and(is_other) {
-        // A pipe or a device: another file in its place would be none.
+        // A pipe or a device: a file in its place would not be one.
         let file = fs::OpenOptions::new().write(true).open(&place);
         let written = file.and_then(|mut file| file.write_all(bytes));
         return written.map_err(Error::write(path));
@@ -102,7 +102,7 @@ fn new_place(path: &Path) -> PathBuf {
 /// library says `\\?\C:\a` and `\\?\UNC\server\a`.
 ///
 /// # Errors
-/// If nothing is there.
+/// If the path does not exist.
 pub fn canonicalize(path: &Path) -> std::io::Result<PathBuf> {
     let canonical = path.canonicalize()?;
     let plain = canonical.to_str().and_then(without_verbatim_prefix);
@@ -192,7 +192,7 @@ pub fn has_ending(path: &Path, ending: &str) -> bool {
         .is_some_and(|it| it.eq_ignore_ascii_case(ending))
 }
 
-/// The place of a file, whether it is there yet or not: the same for every spelling of its path.
+/// The place of a file, existing or not: the same for every spelling of its path.
 pub fn canonical_path(path: &Path) -> PathBuf {
     let below = |folder: PathBuf| Some(canonicalize(&folder).ok()?.join(path.file_name()?));
     let place = canonicalize(path).ok();

@@ -57,7 +57,7 @@ pub fn temporary_beside(folder: &Path) -> Result<TempDir> {
 /// Moves a new folder to its place; an old one there is deleted once that has worked.
 ///
 /// # Errors
-/// If it cannot be moved; what was there before is there still.
+/// If it cannot be moved; the existing file stays.
 pub fn put_in_place(new: TempDir, folder: &Path) -> Result<()> {
     readable_by_all(new.path());
     let old = if folder.exists() {
@@ -86,7 +86,7 @@ pub fn put_in_place(new: TempDir, folder: &Path) -> Result<()> {
 #[cfg(unix)]
 fn readable_by_all(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;
-    // Without this right the folder is still whole, so a failure is none of the user's concern.
+    // Without this right the folder is still whole, so a failure does not concern the user.
     let _ = std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755));
 }
 

@@ -90,7 +90,7 @@ impl Error {
 
 /// Names the file that the log of this process goes to, for the messages of internal errors. The first call counts.
 pub fn set_log_file(path: PathBuf) {
-    // A second log of a process is none that messages know.
+    // Messages know only the first log of a process.
     let _ = LOG_FILE.set(path);
 }
 

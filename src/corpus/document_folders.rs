@@ -77,7 +77,7 @@ impl FolderImport {
     /// the import: then nothing is written and the result is `None`.
     ///
     /// # Errors
-    /// If a folder cannot be read, no document is there in both languages, none of those can be read, or the corpus
+    /// If a folder cannot be read, no document exists in both languages, none of those can be read, or the corpus
     /// cannot be written.
     pub fn run(
         &self,

@@ -243,7 +243,7 @@ impl Corpus {
         Ok(hexadecimal(hasher))
     }
 
-    /// SHA-256 of the documents of one split, in hexadecimal: translations of other ones are none of these.
+    /// SHA-256 of the documents of one split, in hexadecimal: translations of other documents have another digest.
     ///
     /// # Errors
     /// If the file cannot be read.

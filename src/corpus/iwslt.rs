@@ -54,7 +54,7 @@ impl IwsltImport {
     /// Reads both files and writes the corpus.
     ///
     /// # Errors
-    /// If a file cannot be read, has a talk or a segment without an id or twice, or no talk is there in both languages, or
+    /// If a file cannot be read, has a talk or a segment without an id or twice, or no talk exists in both languages, or
     /// the corpus cannot be written.
     pub fn run(&self) -> Result<(Corpus, IwsltReport)> {
         let (sources, unclosed_sources) = reader::read(&self.source)?;

@@ -198,7 +198,7 @@ impl Builder {
         self.document.paragraphs.len()
     }
 
-    /// The text that the paragraphs' ranges are meant in, once all of them are there.
+    /// The text that the paragraphs' ranges are meant in, once all of them are read.
     pub fn set_text(&mut self, text: String, syntax: Syntax) {
         (self.document.original, self.document.syntax) = (text, syntax);
     }

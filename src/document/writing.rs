@@ -105,7 +105,7 @@ impl Document {
     }
 }
 
-/// Whether no document can hold a character: those that control a terminal, and what is none.
+/// Whether no document can hold a character: those that control a terminal, and noncharacters.
 pub fn is_unwritable(c: char) -> bool {
     c.is_ascii_control() && !matches!(c, '\t' | '\n' | '\r') || matches!(c, '\u{FFFE}' | '\u{FFFF}')
 }

@@ -17,7 +17,7 @@ pub struct PlacedNode {
     pub node: usize,
     /// How many of its siblings after it are drawn with it.
     pub more: usize,
-    /// Children are there and not drawn.
+    /// Whether it has children that are not drawn.
     pub collapsed: bool,
     /// First and last sentence that it stands for.
     pub span: (usize, usize),

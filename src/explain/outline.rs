@@ -83,7 +83,7 @@ impl Outline {
     fn push(&mut self, parent: usize, level: usize, sentence: usize) -> usize {
         let number = self.nodes.len();
         let mut node = TreeNode::new(Some(parent), level, (sentence, sentence));
-        // Counted when all are there.
+        // Counted when all are known.
         node.leaves = usize::from(level == 0);
         self.nodes.push(node);
         self.nodes[parent].children.push(number);

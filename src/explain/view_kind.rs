@@ -47,7 +47,7 @@ impl ViewKind {
         }
     }
 
-    /// Which view of the model's it is, if it is none of a trace.
+    /// Which of the model's views it is, unless it is one of a trace.
     pub fn of_model(self) -> Option<ModelView> {
         match self {
             Self::Difference => Some(ModelView::Difference),

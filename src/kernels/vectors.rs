@@ -181,7 +181,7 @@ fn exp_below_largest_in<S: Simd>(simd: S, a: &mut [f32], scale: f32) -> (f32, f3
     (simd.reduce_sum_f32s(total), largest)
 }
 
-/// The largest number, `-inf` for none; passes over what is none.
+/// The largest number, `-inf` without numbers; ignores NaN.
 #[inline(always)]
 pub(super) fn max_in<S: Simd>(simd: S, a: &[f32]) -> f32 {
     let (blocks, rest) = S::as_simd_f32s(a);

@@ -72,7 +72,7 @@ pub struct Find {
     pub query: String,
     pub replacement: String,
     pub options: FindOptions,
-    /// Why the regular expression is none.
+    /// Why the regular expression is invalid.
     pub problem: Option<String>,
     /// In reading order, of each sentence the source's first.
     pub matches: Vec<Match>,

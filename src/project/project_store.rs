@@ -2,7 +2,7 @@
 //!
 //! `CONTENT-PATH.json` below `projects`, both 16 hexadecimal digits. A file that cannot be read stays as it is: next to it
 //! `CONTENT-PATH.2.json` begins. Older versions knew the path alone, `PATH.json`; what they wrote is found and becomes a
-//! file of the new name when the work on its document is next saved. Work on a document of a project folder is there.
+//! file of the new name when the work on its document is next saved. Work on a document of a project folder is kept in that folder.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -133,7 +133,7 @@ impl ProjectFiles {
         (place, found)
     }
 
-    /// For a document that was opened without looking: what is there is not read and so not replaced.
+    /// For a document that was opened without looking: existing work is not read and so not replaced.
     pub fn unread(data_folder: &Path, path: &Path) -> Self {
         Self {
             is_unknown: true,

@@ -1,6 +1,6 @@
 //! The history of a segment: every text that it has had, where each came from, and when.
 //!
-//! It only grows: undoing a change appends what is there again.
+//! It only grows: undoing a change appends the restored version.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

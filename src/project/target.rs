@@ -65,7 +65,7 @@ impl Target {
     }
 }
 
-/// The history of a target as it was read: with what is there now, at its end.
+/// The history of a target as it was read: with its present state at its end.
 pub(super) fn with_present(
     saved: &[Version],
     target: &Target,

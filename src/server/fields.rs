@@ -185,7 +185,7 @@ impl Fields {
 /// The fields that a form may have several times: their values are a list.
 const REPEATED: [&str; 1] = ["q"];
 
-/// Adds a field of a form; of one that is there once only, the last value counts.
+/// Adds a field of a form; of one that may occur only once, the last value counts.
 fn add(form: &mut HashMap<String, Value>, name: String, text: String) {
     let text = Value::String(text);
     match form.get_mut(&name) {

@@ -80,7 +80,7 @@ impl Http {
         let thread = std::thread::Builder::new().name("http".to_owned());
         let thread = thread.spawn(move || {
             runtime.block_on(async {
-                // Made of a listener that works, where a runtime is there.
+                // Made of a listener that works, in a running runtime.
                 if let Ok(listener) = tokio::net::TcpListener::from_std(listener) {
                     serve(listener, router, stopped).await;
                 }

@@ -254,7 +254,7 @@ impl TrainingConfig {
     /// Reads settings in TOML.
     ///
     /// # Errors
-    /// [`Error::Base(BaseError::Settings)`] with line and field if they are none.
+    /// [`Error::Base(BaseError::Settings)`] with line and field if they are invalid.
     pub fn open(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(Error::read(path))?;
         toml::from_str(&text).map_err(|cause| {

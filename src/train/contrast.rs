@@ -25,7 +25,7 @@ const MOST_ITEMS: usize = 300;
 /// Reads the set that a run is to be scored on; none if it names none.
 ///
 /// # Errors
-/// If it cannot be read, or is none.
+/// If it cannot be read, or is not one.
 pub(super) fn set_of(config: &TrainingConfig) -> Result<Option<ContrastiveSet>> {
     if config.contrastive_set.as_os_str().is_empty() {
         return Ok(None);

@@ -144,7 +144,7 @@ impl Curves {
     /// If the file has become another one, what was read before is forgotten.
     ///
     /// # Errors
-    /// If the file is there and cannot be read.
+    /// If the file exists and cannot be read.
     pub fn poll(&mut self) -> Result<bool> {
         let mut changed = self.lines.begin_again_if_replaced()?;
         if changed {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 
-/// A longer line is none of ours; it is skipped.
+/// A longer line is not ours; it is skipped.
 const LONGEST_LINE: usize = 1 << 20;
 
 /// How far a file of lines is read.
@@ -38,7 +38,7 @@ impl Lines {
     /// Whether the file has become another one since the last time, or is gone; reading begins again then.
     ///
     /// # Errors
-    /// If the file is there and cannot be read.
+    /// If the file exists and cannot be read.
     pub fn begin_again_if_replaced(&mut self) -> Result<bool> {
         if self.offset == 0 {
             return Ok(false);
@@ -58,7 +58,7 @@ impl Lines {
     /// empty one. A half-written last line stays for the next time. A file that is not there yet has no lines.
     ///
     /// # Errors
-    /// If the file is there and cannot be read.
+    /// If the file exists and cannot be read.
     pub fn read_new(&mut self, mut take: impl FnMut(&[u8])) -> Result<()> {
         let Some(mut file) = self.open()? else {
             return Ok(());

@@ -32,7 +32,7 @@ pub enum RunState {
 /// Looks at the lock and the last events of a run folder.
 ///
 /// # Errors
-/// If a file is there but cannot be read.
+/// If a file exists but cannot be read.
 pub fn run_state(run: &Path) -> Result<RunState> {
     let path = run.join(EVENTS);
     let held = is_locked(run)?;

@@ -132,7 +132,7 @@ impl ValidationSet {
         documents.len()
     }
 
-    /// Scores a model that does not track gradients, greedily; `go_on` is called regularly, and the result is none if
+    /// Scores a model that does not track gradients, greedily; `go_on` is called regularly, and the result is `None` if
     /// it breaks off.
     ///
     /// # Errors

@@ -7,7 +7,7 @@ use canopy_document::csv::field;
 
 impl Chart {
     /// All values in view as comma-separated values (RFC 4180), one a line: metric, run, place on the horizontal axis,
-    /// value, smoothed value; numbers in full, `NaN` and `inf` for what is none.
+    /// value, smoothed value; numbers in full, `NaN` and `inf` for what is not finite.
     pub fn csv(&self, view: &View) -> String {
         let x = match self.x {
             XAxis::Steps => "step",

@@ -30,7 +30,7 @@ const SAMPLE: usize = 1_000;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     pub folder: PathBuf,
-    /// Share of the target words, in `(0, 1)`; without it every document is there once.
+    /// Share of the target words, in `(0, 1)`; without it every document is used once.
     pub share: Option<f64>,
 }
 
@@ -57,7 +57,7 @@ pub struct CombinationReport {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PartReport {
     pub name: String,
-    /// Documents that are there, however often.
+    /// Documents in use, however often.
     pub documents: usize,
     /// Pairs of the part.
     pub pairs: usize,
@@ -75,7 +75,7 @@ pub struct PartReport {
     /// Pairs that are learnt from, each once, and their target words.
     pub kept: usize,
     pub words: usize,
-    /// How often they are there, on average.
+    /// How often they are used, on average.
     pub times: f64,
     /// Their share of all target words that are learnt from.
     pub share: f64,

@@ -1,4 +1,4 @@
-//! How often each document of a part is there, so that the part is its share of the whole.
+//! How often each document of a part is used, so that the part is its share of the whole.
 
 use sha2::{Digest, Sha256};
 
@@ -12,7 +12,7 @@ pub(super) struct Copies {
     times: f64,
 }
 
-/// Returns how much of each part is used. Parts without a share are there once, and the others are added to them. Where all have
+/// Returns how much of each part is used. Parts without a share are used once, and the others are added to them. Where all have
 /// one, there are as many words as the parts have together, whatever the sum of the shares is.
 ///
 /// # Errors
@@ -42,7 +42,7 @@ pub(super) fn copies(shares: &[Option<f64>], words: &[usize]) -> Result<Vec<Copi
 }
 
 impl Copies {
-    /// How often each document is there. All are there equally often, but for what a whole number cannot say: then some are
+    /// How often each document is used. All are used equally often, but for what a whole number cannot say: then some are
     /// there once more, by a hash of their ids.
     #[expect(
         clippy::cast_possible_truncation,

@@ -14,7 +14,7 @@ impl FolderImport {
     /// that is read, and may end it.
     ///
     /// # Errors
-    /// If a folder cannot be read, or no document is there in both languages.
+    /// If a folder cannot be read, or no document exists in both languages.
     pub(crate) fn look(
         &self,
         most: usize,

@@ -50,7 +50,7 @@ enum Field {
 /// Reads a PO file.
 ///
 /// # Errors
-/// If it cannot be read, is not UTF-8, or a line is none of a PO file.
+/// If it cannot be read, is not UTF-8, or a line is not one of a PO file.
 pub(crate) fn read(path: &Path) -> Result<Catalogue> {
     let bytes = std::fs::read(path).map_err(Error::read(path))?;
     let lines = lines(path, bytes)?;

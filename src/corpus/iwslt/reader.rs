@@ -1,6 +1,6 @@
 //! One language of an IWSLT file.
 //!
-//! The files look like XML and are none: `&` is unescaped, end tags are missing. So only the tags that IWSLT uses count
+//! The files look like XML but are not: `&` is unescaped, end tags are missing. So only the tags that IWSLT uses count
 //! as tags, everything else is text, and a segment ends where any of them begins.
 
 use std::collections::HashSet;
@@ -167,7 +167,7 @@ impl Reader<'_> {
             return Err(self.problem(nameless, offset));
         }
         if !segments.is_empty() {
-            // Then text outside of them is none of the talk's.
+            // Then text outside of them does not belong to the talk.
             talk.segments.retain(|(id, _)| segments.contains(id));
         }
         if !self.ids.insert(talk.document_id()) {

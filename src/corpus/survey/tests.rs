@@ -13,7 +13,7 @@ fn count(survey: &Survey, defect: PairDefect) -> usize {
     survey.doubtful.get(&defect).copied().unwrap_or(0)
 }
 
-/// Twenty good pairs, then some that are none.
+/// Twenty good pairs, then some that are not pairs.
 fn rows() -> Vec<(String, String)> {
     let good = (1..=20).map(|number| {
         (

@@ -41,7 +41,7 @@ pub struct TaleImport {
 }
 
 impl TaleImport {
-    /// The corpus below a folder of corpora: the one that is there, or a name that nothing has.
+    /// The corpus below a folder of corpora: the existing one, or an unused name.
     pub fn below(corpora: &Path) -> Self {
         let numbered = (2..).map(|number| format!("{NAME} {number}"));
         let mut names = std::iter::once(NAME.to_owned()).chain(numbered);
@@ -64,11 +64,11 @@ impl TaleImport {
         name.is_some_and(|name| name.to_string_lossy().starts_with(NAME))
     }
 
-    /// Writes the corpus, or opens the one that is there already; `progress` gets the numbers of tales done and in all, and may end
+    /// Writes the corpus, or opens the existing one; `progress` gets the numbers of tales done and in all, and may end
     /// it: then nothing is written and the result is `None`.
     ///
     /// # Errors
-    /// If something else is there, or it cannot be written.
+    /// If something else exists at its place, or it cannot be written.
     pub fn run(
         &self,
         mut progress: impl FnMut(usize, usize) -> ControlFlow<()>,

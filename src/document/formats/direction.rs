@@ -69,7 +69,7 @@ pub(super) fn flag(xml: &Xml, other: Id, name: &str) -> String {
     format!("<{}{name}/>", prefix(xml, other))
 }
 
-/// Whether a flag is there to say that something is not so.
+/// Whether a flag says that something is not so.
 fn is_off(xml: &Xml, flag: Id) -> bool {
     let value = xml.attribute(flag, "val");
     value.is_some_and(|value| matches!(&*value, "0" | "false" | "off"))

@@ -6,12 +6,12 @@ use std::ops::Range;
 /// Replacements in one text. One may be within another: the outer one, added later, was made with [`Edits::slice`].
 #[derive(Debug, Default)]
 pub(super) struct Edits {
-    /// By the first byte: the end, and what is there instead.
+    /// By the first byte: the end, and what replaces it.
     replaced: BTreeMap<usize, (usize, String)>,
 }
 
 impl Edits {
-    /// Puts `new` in the place of `range`, instead of all changes in it. Within a change that is there already, as damaged
+    /// Puts `new` in the place of `range`, instead of all changes in it. Within an existing change, as damaged
     /// files may request, nothing is changed.
     pub fn replace(&mut self, range: Range<usize>, new: String) {
         let before = self.replaced.range(..range.start).next_back();

@@ -145,7 +145,7 @@ impl Encoding {
         }
     }
 
-    /// The bytes of an XML file: what the encoding lacks is there as a reference.
+    /// The bytes of an XML file: what the encoding lacks becomes a reference.
     pub(crate) fn encode_xml(self, text: String) -> Result<Vec<u8>, Failure> {
         if text.chars().all(|character| self.holds(character)) {
             return self.encode_all(text);
@@ -203,7 +203,7 @@ fn is_of_windows(byte: u8) -> bool {
     (0x80..0xA0).contains(&byte)
 }
 
-/// Whether it is an encoding to write in that is none of Unicode's.
+/// Whether it is an encoding to write in, outside Unicode.
 fn is_legacy(encoding: &'static Legacy) -> bool {
     encoding.output_encoding() == encoding && encoding != encoding_rs::UTF_8
 }
@@ -267,7 +267,7 @@ pub(crate) fn declared_names(head: &str) -> impl Iterator<Item = &str> {
     values.map(|rest| rest.trim_start().trim_start_matches(['"', '\'']))
 }
 
-/// The encoding that a text names at its beginning, if it is none of Unicode's.
+/// The encoding that a text names at its beginning, if it is not one of Unicode's.
 fn declared(bytes: &[u8]) -> Option<&'static Legacy> {
     let head = lowered_head(bytes);
     declared_names(&head).find_map(|label| {

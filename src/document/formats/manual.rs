@@ -97,7 +97,7 @@ pub(super) const DOCBOOK: Manual = Manual {
         "article book chapter appendix preface part section sect1 sect2 sect3 sect4 sect5 simplesect refsection refsect1
          refsect2 glossary info set topic",
     ),
-    // `dir` is there from the fifth version on.
+    // The fifth version introduced `dir`.
     direction: Direction::AttributeWithNamespace,
 };
 

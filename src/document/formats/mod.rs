@@ -181,7 +181,7 @@ formats! {
 }
 
 impl Format {
-    /// The format of a file by its extension, plain text if it has none; `None` where that is none of these formats.
+    /// The format of a file by its extension, plain text if it has none; `None` where that is another format.
     pub fn from_path(path: &Path) -> Option<Self> {
         let extension = path
             .extension()

@@ -180,7 +180,7 @@ impl Reading {
         }
     }
 
-    /// The file, if its maps name lists that are there; else the line and the problem.
+    /// The file, if its maps name existing lists; else the line and the problem.
     fn finished(mut self) -> Result<SrxFile, (usize, String)> {
         if self.depth > 0 || self.file.maps.is_empty() {
             return Err((

@@ -1,4 +1,4 @@
-//! Test documents with the context of another document, as a control: a gain that stays is none of the context's.
+//! Test documents with the context of another document, as a control: a gain that stays does not come from the context.
 
 use canopy_corpus::{DocumentUnits, Segment};
 use canopy_nn::model::{Context, ContextReach, MemoryUse, ModelConfig};

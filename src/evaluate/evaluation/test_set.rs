@@ -42,7 +42,7 @@ pub enum ReferenceContext {
     Document,
     /// These, and in the memory of a model that retrieves those of all documents before, as in a project.
     Project,
-    /// All that a sentence reads is another document's, sources and human translations: what such a context gains is none of the
+    /// All that a sentence reads is another document's, sources and human translations: what such a context gains does not come from the
     /// document's merit.
     OtherDocument,
 }

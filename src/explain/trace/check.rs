@@ -1,4 +1,4 @@
-//! Whether a trace can be what it says: every number in its range, every reference to something that is there.
+//! Whether a trace can be what it says: every number in its range, every reference to something that exists.
 
 use std::collections::HashMap;
 

@@ -127,7 +127,7 @@ fn walk(
 /// The row that `bytes` are, and nothing else.
 ///
 /// # Errors
-/// If they are none.
+/// If the bytes are not a row.
 pub(super) fn read_row(bytes: &[u8], trees: &[TracedTree]) -> Result<MapRow, Problem> {
     let Some((content, hash)) = bytes.split_last_chunk::<4>() else {
         return Err(format!("{} bytes are no row", bytes.len()));
@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
         walk(tree, relevance.into_iter().zip(kept))
     }
 
-    /// Makes room only for what is there to be read.
+    /// Makes room only for what can be read.
     fn items<T>(
         &mut self,
         count: usize,

@@ -242,7 +242,7 @@ struct Front {
 
 impl Front {
     /// # Errors
-    /// If what it promises does not fit into a file of `length` bytes, so that memory is only allocated for what is there.
+    /// If what it promises does not fit into a file of `length` bytes, so that memory is only allocated for what it has.
     fn read(bytes: &[u8], length: u64, path: &Path) -> Result<Self> {
         let known = bytes.len().min(MAGIC.len());
         if known == 0 || bytes[..known] != MAGIC[..known] {

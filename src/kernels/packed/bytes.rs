@@ -143,7 +143,7 @@ impl BytePanels {
         }
     }
 
-    /// Adds columns after those that are there.
+    /// Adds columns after the existing ones.
     pub(super) fn push(&mut self, columns: &[Column<'_>]) {
         let (zero, inputs) = (i32::from(self.levels().0), self.inputs);
         pack_panels(

@@ -62,7 +62,7 @@ impl FloatPanels {
         }
     }
 
-    /// Adds columns after those that are there.
+    /// Adds columns after the existing ones.
     pub(super) fn push(&mut self, columns: &[Column<'_>]) {
         let (first, inputs) = (self.lines.len(), self.inputs);
         let more = columns.len().div_ceil(COLUMNS) * inputs;

@@ -205,7 +205,7 @@ impl PackedMatrix {
         Panels::Floats(FloatPanels::new(sizes, bias))
     }
 
-    /// Adds columns after those that are there, which are whole panels.
+    /// Adds columns after the existing ones, which are whole panels.
     fn push(&mut self, columns: &[Column<'_>], quantization: Quantization) {
         let inputs = self.inputs;
         let panels = match &mut self.panels {

@@ -190,10 +190,10 @@ impl Default for SearchDefaults {
     }
 }
 
-/// Reads a model of another program, from its folder or zip file; what it is shows from the files that are there.
+/// Reads a model of another program, from its folder or zip file; its files show what it is.
 ///
 /// # Errors
-/// If it is none that is known, a file is missing or damaged, it is built in a way that is not known here, or its
+/// If it is not a known one, a file is missing or damaged, it is built in a way that is not known here, or its
 /// tensors do not fit what it says of itself.
 pub fn open(archive: &mut Archive) -> Result<ForeignModel> {
     let kind = kind(archive)?;

@@ -1,4 +1,4 @@
-//! Which program's model an archive holds, by the files that are there.
+//! Which program's model an archive holds, by its files.
 
 use std::path::Path;
 

@@ -428,7 +428,7 @@ impl ModelFolder {
     }
 }
 
-/// Gives a file another place if it is there.
+/// Moves a file if it exists.
 fn moved(from: &Path, to: &Path) -> Result<()> {
     match disk::rename(from, to) {
         Err(cause) if cause.kind() != ErrorKind::NotFound => Err(Error::write(to)(cause)),

@@ -15,7 +15,7 @@ pub trait KeptTensors {
     /// The shape of a tensor; none if it is not there.
     fn shape(&self, name: &str) -> Option<&[usize]>;
 
-    /// The numbers of a tensor that is there.
+    /// The numbers of an existing tensor.
     ///
     /// # Errors
     /// If the file cannot be read any more, or has changed.

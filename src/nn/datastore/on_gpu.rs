@@ -32,7 +32,7 @@ impl Datastore {
     /// The nearest neighbours of a state, of which the GPU has found the numbers, the nearest first, and how near they are,
     /// see [`GpuKeys`].
     pub fn selected_near(&self, nearness: &[f32], numbers: &[u32], state: &[f32]) -> Neighbours {
-        // There are none where states are no numbers.
+        // There are none where states are not finite.
         let last = u32::try_from(self.next.len() - 1).expect("states fit 32 bits");
         let nearest = nearness.iter().zip(numbers);
         let nearest = nearest.map(|(near, &number)| (-2.0 * near, number.min(last)));

@@ -12,7 +12,7 @@ use super::layout::Sublayer;
 use super::norm::Norm;
 use canopy_kernels::{DropoutSource, Segment};
 
-/// Attention inside the sentence or a feed-forward layer, with its norm; exactly one of the two is there.
+/// Attention inside the sentence or a feed-forward layer, with its norm; it has exactly one of the two.
 #[derive(Module, Debug)]
 pub struct EncoderSublayer {
     pub attention: Option<MultiHeadAttention>,

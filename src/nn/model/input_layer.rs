@@ -8,7 +8,7 @@ use super::counting::Place;
 use super::norm::Norm;
 use canopy_kernels::select_rows;
 
-/// Learned places and a norm; one of them at least is there.
+/// Learned places and a norm; it has at least one of them.
 #[derive(Module, Debug)]
 pub struct InputLayer {
     /// `[size, d_model]`; places after the last have its vector.

@@ -108,7 +108,7 @@ impl Encoder {
     }
 }
 
-/// The documents of `source`, with the rows of the sentences that are there; the others are empty.
+/// The documents of `source`, with the rows of the present sentences; the others are empty.
 fn placed(source: &PackedBatch, translated: &[usize], rows: &[Range<usize>]) -> Documents {
     let mut sentences = Vec::with_capacity(source.sentences.len());
     let mut there = translated.iter().zip(rows).peekable();

@@ -115,7 +115,7 @@ impl SourceText {
     }
 }
 
-/// Searches translations of the wanted sentences; `finished` gets each one's number as soon as its translation is there.
+/// Searches translations of the wanted sentences; `finished` gets each one's number as soon as its translation is found.
 ///
 /// As [`search_documents`], for those who need no drafts.
 ///
@@ -137,7 +137,7 @@ pub fn search_sentences(
 }
 
 /// Searches translations of the wanted sentences, and before that drafts of what bilingual models read for them; `found`
-/// gets each one as soon as it is there.
+/// gets each one as soon as it is found.
 ///
 /// Sentences keep their order from batch to batch in groups of a few batches, so that what is requested first comes
 /// first. A document too long to be encoded at once is read in windows, and what all of them read of it is `kept`. After

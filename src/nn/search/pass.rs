@@ -48,7 +48,7 @@ pub(super) struct Pass<'a> {
 type Message = Result<(usize, Hypothesis), InvalidScores>;
 
 impl Pass<'_> {
-    /// Searches the wanted sentences; `report` gets the translation of each as soon as it is there, in this thread.
+    /// Searches the wanted sentences; `report` gets the translation of each as soon as it is found, in this thread.
     pub fn run(
         &self,
         wanted: &[usize],
@@ -164,7 +164,7 @@ impl Pass<'_> {
         })
     }
 
-    /// Searches one batch; `report` gets each sentence's translation as soon as it is there.
+    /// Searches one batch; `report` gets each sentence's translation as soon as it is found.
     fn search(
         &self,
         batch: &Batch,

@@ -146,7 +146,7 @@ impl Shortlist {
     }
 
     /// # Errors
-    /// If it cannot be written, or if something is there and is not to be replaced.
+    /// If it cannot be written, or if something exists and is not to be replaced.
     pub fn save(&self, path: &Path, force: bool) -> Result<()> {
         Ok(write_atomically(path, &self.bytes(), force)?)
     }

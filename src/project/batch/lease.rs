@@ -63,7 +63,7 @@ fn machine() -> String {
     }
 }
 
-/// When a process of this machine was started, if it is there.
+/// When a process of this machine was started, if it runs.
 fn start_of(process: u32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     // The name before it may hold spaces and brackets.

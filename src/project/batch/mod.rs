@@ -252,7 +252,7 @@ impl Task<'_> {
         Ok(outcome)
     }
 
-    /// Whether this translation is there, of this source and by these settings.
+    /// Whether this translation exists, of this source and by these settings.
     fn is_done(&self, record: &Record, source_sha256: &str) -> bool {
         record.stage != Stage::Failed
             && record.source_sha256 == source_sha256

@@ -1,4 +1,4 @@
-//! Lengths, and translations that are none.
+//! Lengths, and segments that are left untranslated.
 
 use super::Problem;
 use canopy_document::placeholder;

@@ -13,7 +13,7 @@ impl Termbase {
     /// Writes the file whose ending says what it is, see [`Termbase::read`]; TBX becomes TBX-Basic 3 in DCA style.
     ///
     /// # Errors
-    /// If it cannot be written, or is there and may not be replaced.
+    /// If it cannot be written, or exists and may not be replaced.
     pub fn save(&self, path: &Path, replace: bool) -> Result<()> {
         let text = match Kind::from_path(path)? {
             Kind::Tbx => self.tbx(),

@@ -161,7 +161,7 @@ fn is_yes(cell: &str) -> bool {
     matches!(cell.as_str(), "yes" | "true" | "1" | "x" | "y")
 }
 
-/// Reads a glossary of OmegaT: source, tab, target, tab, comment; lines with `#` in front are none.
+/// Reads a glossary of OmegaT: source, tab, target, tab, comment; lines with `#` in front are comments.
 pub(super) fn read_glossary(path: &Path, text: &str) -> Result<Vec<Term>> {
     let mut terms = Vec::new();
     for (line, number) in text.lines().zip(1..) {

@@ -48,7 +48,7 @@ impl Store {
     /// Keeps a list of files; those that are not here.
     ///
     /// # Errors
-    /// If the list is none, or is not the one of this digest.
+    /// If the list is invalid, or is not the one of this digest.
     pub fn list(&self, digest: &str, list: &[u8]) -> Result<Missing, Refusal> {
         let files: Files = serde_json::from_slice(list)
             .map_err(|_cause| Refusal::wrong("the list of files is damaged"))?;

@@ -102,7 +102,7 @@ impl ComputeTrainings {
         }
     }
 
-    /// Puts a training into the queue, unless it is there.
+    /// Puts a training into the queue, unless it is queued.
     fn start(&self, id: &str, config: TrainingConfig) {
         let mut jobs = locked(&self.jobs);
         if jobs.values().any(|known| known == id) {

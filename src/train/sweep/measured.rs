@@ -32,7 +32,7 @@ pub(super) struct Measured {
 
 impl Measured {
     /// # Errors
-    /// If the run's events are there but cannot be read.
+    /// If the run's events exist but cannot be read.
     pub fn read(run: &Path) -> Result<Self> {
         let path = run.join(EVENTS);
         if !path.exists() {

@@ -25,7 +25,7 @@ pub struct Progress {
     pub total: Option<u64>,
     /// Bytes a second.
     pub speed: f64,
-    /// Whether everything is there and is looked at.
+    /// Whether everything is downloaded and is checked.
     pub is_checking: bool,
 }
 

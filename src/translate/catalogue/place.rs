@@ -95,7 +95,7 @@ impl Catalogue {
     /// A catalogue by the name of a known one, an address, a file or a folder.
     ///
     /// # Errors
-    /// [`Error::CatalogueAddress`] if it is none of these.
+    /// [`Error::CatalogueAddress`] if it is not one of these.
     pub fn named(text: &str) -> Result<Self> {
         let text = text.trim();
         let known = DEFAULT_CATALOGUES.iter().find(|known| {

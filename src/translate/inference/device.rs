@@ -201,7 +201,7 @@ pub fn other_adapters(first: &Device, count: usize) -> Result<Vec<Device>> {
             DeviceKind::IntegratedGpu,
             DeviceKind::VirtualGpu,
         ];
-        // The first one's runtime is there already, which is refused.
+        // The first one's runtime exists already, which is refused.
         let opened = kinds
             .into_iter()
             .flat_map(|kind| (0..count).map(kind))

@@ -226,7 +226,7 @@ fn is_weights(name: &str) -> bool {
     ends_in("npz") || is_binary && (bare.starts_with("model.") || bare.contains(".intgemm"))
 }
 
-/// Where the files of an installed model of another program are; the path itself if it is none.
+/// Where the files of an installed model of another program are; the path itself for any other path.
 pub(super) fn foreign_files(path: &Path) -> PathBuf {
     match read_installed(path) {
         Ok(Some(installed)) => path.join(installed.files),
@@ -237,7 +237,7 @@ pub(super) fn foreign_files(path: &Path) -> PathBuf {
 /// Statements about a model of another program in addition to its files.
 pub(super) struct StatedModel {
     pub name: String,
-    /// Source and target; one that is not known is none.
+    /// Source and target; an unknown one is `None`.
     pub languages: [Option<String>; 2],
     /// Whether a person states them: then they win over those of the files.
     pub is_stated: bool,
@@ -259,7 +259,7 @@ pub(super) fn stated_model(path: &Path) -> Option<StatedModel> {
     })
 }
 
-/// The files of a model of another program, if that is what is there: the path itself, or those that were installed there.
+/// The files of a model of another program, if the path is one: the path itself, or the installed files.
 pub fn imported_files(path: &Path) -> Option<PathBuf> {
     (!is_own(path) && is_foreign(path)).then(|| foreign_files(path))
 }

@@ -36,7 +36,7 @@ pub enum Flag {
     OtherLanguage,
     /// Taken over from what was translated before.
     Memory,
-    /// A term of the termbase is not used as it is there: with it, the model finds the translation much less likely.
+    /// A term is not used as the termbase has it: with it, the model finds the translation much less likely.
     Terms,
 }
 

@@ -165,7 +165,7 @@ pub enum Found {
         number: usize,
         hypothesis: SentHypothesis,
     },
-    /// Scores that are none, as bits.
+    /// Scores that are not finite, as bits.
     Invalid {
         number: usize,
         found: u32,

@@ -344,7 +344,7 @@ fn is_block_macro(line: &str) -> bool {
         && target.is_some_and(|target| target.trim() == target)
 }
 
-/// How long the mark of a list item is with the space after it; 0 if it is none.
+/// How long the mark of a list item is with the space after it; 0 without one.
 fn item(line: &str) -> usize {
     let first = line.chars().next().unwrap_or_default();
     let marks = match first {

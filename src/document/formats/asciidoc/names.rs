@@ -60,7 +60,7 @@ impl<'s> AsciiDocNames<'s> {
             return;
         }
         edits.replace(line..line, format!("[[{name}]]\n"));
-        // The title itself is there no more.
+        // The title itself is gone.
         for reference in by_title {
             edits.replace(reference.clone(), name.clone());
         }

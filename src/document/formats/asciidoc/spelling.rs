@@ -27,7 +27,7 @@ impl<'p> AsciiDocSpelling<'p> {
         }
     }
 
-    /// Keeps a single mark that closes words from a word that follows: it would be none.
+    /// Keeps a single closing mark from a word that follows: it would not be a mark.
     fn part(&mut self, next: Option<char>, written: &mut String) {
         let has_closed = std::mem::take(&mut self.has_closed);
         if has_closed && next.is_some_and(is_word) {

@@ -66,7 +66,7 @@ impl DocumentFormat for Latex {
     }
 }
 
-/// The encoding that a file names as an option of `inputenc`, if it is none of Unicode's.
+/// The encoding that a file names as an option of `inputenc`, if it is not one of Unicode's.
 fn declared(bytes: &[u8]) -> Option<&'static Legacy> {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]);
     let (before, _) = head.split_once("]{inputenc}")?;

@@ -175,7 +175,7 @@ fn emoji(rest: &str) -> Option<usize> {
     (begins && is_alone && name.chars().all(is_name)).then_some(end + 1)
 }
 
-/// How long a formula is. Sums of money are none: `$5 and 23$`.
+/// How long a formula is. Sums of money are not formulas: `$5 and 23$`.
 fn formula(rest: &str) -> Option<usize> {
     if let Some(inner) = rest.strip_prefix("$$") {
         let end = inner.find("$$").filter(|&end| end > 0)?;

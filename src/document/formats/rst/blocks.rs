@@ -179,7 +179,7 @@ impl<'s, 'b> RstReader<'s, 'b> {
     /// One part of a line as a paragraph.
     fn words(&mut self, range: Range<usize>, kind: ParagraphKind) {
         let line = Line { range, indent: 0 };
-        // What would be a literal block is none here.
+        // What would be a literal block is not one here.
         self.unit(&[line], kind, None, Vec::new());
     }
 

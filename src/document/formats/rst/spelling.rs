@@ -114,7 +114,7 @@ pub(super) fn is_enumerator(text: &str) -> bool {
     enumerator(text) > 0
 }
 
-/// How long the number of an item is with the space after it; 0 if it is none.
+/// How long the number of an item is with the space after it; 0 without one.
 pub(super) fn enumerator(text: &str) -> usize {
     const ROMAN: &str = "ivxlcdmIVXLCDM";
     let inner = text.strip_prefix('(').unwrap_or(text);

@@ -29,7 +29,7 @@ impl Drafter<'_> {
                 self.draft.point(name);
                 self.codes.push(Code::Pieces(vec![piece]));
             }
-            // A mark of a field that is none.
+            // A mark of no field.
             Item::One(Event::Field { piece, .. }) => {
                 self.draft.point("field");
                 self.codes.push(Code::Pieces(vec![piece]));

@@ -271,7 +271,7 @@ impl Text {
         message.unit(builder, context).map(Self::Plain)
     }
 
-    /// Reads a value that is a message of ICU in any case, unless it is none.
+    /// Reads a value as a message of ICU in any case, if it can be parsed as one.
     pub fn read_icu(
         value: &str,
         apostrophes: Apostrophes,

@@ -89,7 +89,7 @@ impl QtReader<'_, '_> {
             return None;
         }
         let is_draft = kind.as_deref() == Some("unfinished");
-        // A draft for another source is none for this one.
+        // A draft for another source is not a draft for this one.
         let is_of_another = xml.child(message, "oldsource").is_some();
         let is_replaced = is_draft && (is_of_another || self.builder.options().drafts);
         let standing = if is_draft {

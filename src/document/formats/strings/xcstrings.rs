@@ -1,7 +1,7 @@
 //! String catalogues of Xcode: one file with all languages.
 //!
 //! A translation is added as a localisation of its language with the plural forms of that language, and is marked for
-//! review; those that are there stay, also if they are marked for review themselves, unless drafts are to be translated
+//! review; existing ones stay, also if they are marked for review themselves, unless drafts are to be translated
 //! anew. Without a language, as in a pseudo-translation, the texts of the source language are replaced.
 
 use std::ops::Range;

@@ -195,7 +195,7 @@ impl XliffFile {
         (said != language::parts(language).0).then(|| (range, escaped_attribute(language)))
     }
 
-    /// Puts a target in the place of the one that is there, or after the source.
+    /// Puts a target in the place of the existing one, or after the source.
     fn put_target(&self, holder: Id, target: String, edits: &mut Edits) {
         let xml = &self.xml;
         if let Some(old) = xml.child(holder, "target") {

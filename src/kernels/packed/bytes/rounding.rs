@@ -20,7 +20,7 @@ fn byte(steps: f32, zero: u8) -> u8 {
 #[inline(always)]
 pub(super) fn to_bytes(x: &[f32], bytes: &mut [u8], (zero, steps): (u8, f32)) -> f32 {
     let mut largest = [0.0_f32; COLUMNS];
-    // 0, unless one of the numbers is none: the largest passes over those.
+    // 0, unless one of the numbers is NaN: the largest ignores those.
     let mut nothing = [0.0_f32; COLUMNS];
     let (blocks, rest) = x.as_chunks::<COLUMNS>();
     for block in 0..blocks.len() {

@@ -42,7 +42,7 @@ const BESIDE_ENDINGS: [&str; 7] = [
 ];
 
 impl Archive {
-    /// Looks what is there; reads none of it yet, but for compressed tar files.
+    /// Lists the files; reads only compressed tar files.
     ///
     /// # Errors
     /// If the folder or file cannot be read, is packed in a way that is not known, unpacks to far more than it is, or names

@@ -136,7 +136,7 @@ impl ModelFile {
         Ok(file)
     }
 
-    /// Gives a variable and its scale another name, if they are there.
+    /// Gives a variable and its scale another name, if they exist.
     pub fn rename(&mut self, from: &str, to: &str) {
         for end in ["", "_scale"] {
             if let Some(variable) = self.variables.remove(&format!("{from}{end}")) {

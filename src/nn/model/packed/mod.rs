@@ -189,7 +189,7 @@ impl PackedTransformer {
     pub fn batch_tokens(&self, cores: usize, most: usize) -> usize {
         /// Bytes of a cache that many processors have for two cores or four.
         const CACHE: usize = 8 << 20;
-        /// Tokens for which weights that are there already are worth going through.
+        /// Tokens for which existing weights are worth going through.
         const LEAST: usize = 256;
         let weights = self.decoder.num_bytes() + self.logits.num_bytes();
         if weights >= CACHE {

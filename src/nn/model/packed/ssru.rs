@@ -24,7 +24,7 @@ impl PackedSsru {
         self.gates.num_bytes()
     }
 
-    /// One word for every hypothesis, whose `cells` are none before the first; what it makes of `x` is in
+    /// One word for every hypothesis, whose `cells` are `None` before the first; what it makes of `x` is in
     /// `buffers.branch`.
     ///
     /// # Shapes

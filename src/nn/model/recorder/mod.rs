@@ -88,7 +88,7 @@ impl AttentionRecorder {
         self.keep.is_some()
     }
 
-    /// Adds what `read` says, after the rows of the same attention that are there; nothing if it is off.
+    /// Adds what `read` says, after the existing rows of the same attention; nothing if it is off.
     pub(super) fn add(
         &mut self,
         kind: AttentionKind,

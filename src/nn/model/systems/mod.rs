@@ -116,7 +116,7 @@ impl Context {
     }
 }
 
-/// Names the layers of a kind, each one variant, and gives the one that is there as that kind.
+/// Names the layers of a kind, each one variant, and gives the present one as that kind.
 macro_rules! layers {
     ($(#[$doc:meta])* $kind:ident as $layer_trait:ident: $($(#[$of:meta])* $name:ident($layer:ident),)*) => {
         $(#[$doc])*

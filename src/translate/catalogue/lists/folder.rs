@@ -1,4 +1,4 @@
-//! A folder as a catalogue, for an office without internet: lists of any form in it, and the models that are there.
+//! A folder as a catalogue, for an office without internet: lists of any form in it, and its models.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -27,7 +27,7 @@ const MOST_MODELS: usize = 100_000;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct List {
     pub models: Vec<CatalogueModel>,
-    /// How many entries are none.
+    /// Number of entries that could not be read.
     pub num_unread: usize,
 }
 

@@ -27,7 +27,7 @@ pub type CopyProgress<'a> = &'a mut dyn FnMut(u64, u64) -> ControlFlow<()>;
 /// files next to it. Archives are unpacked.
 ///
 /// # Errors
-/// If it is no model that can be read, one of its name is there already, or it cannot be copied.
+/// If it is no model that can be read, one of its name exists already, or it cannot be copied.
 pub fn install_model(path: &Path, library: &Path) -> Result<InstalledModel> {
     let installed = install_model_while(path, library, &mut |_, _| ControlFlow::Continue(()))?;
     Ok(installed.expect("nobody broke it off"))

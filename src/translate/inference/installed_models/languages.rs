@@ -13,7 +13,7 @@ use canopy_tokenize::language_called;
 /// States the languages that an installed model of another program translates between.
 ///
 /// # Errors
-/// If it is none that was added, one of them is no language, or they cannot be written.
+/// If it was not added, one of them is no language, or they cannot be written.
 pub fn state_languages(folder: &Path, [source, target]: [&str; 2]) -> Result<InstalledModel> {
     let Some(mut installed) = read_installed(folder)? else {
         return Err(Error::Model {

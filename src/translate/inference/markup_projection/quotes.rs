@@ -58,7 +58,7 @@ pub(super) fn quoted(text: &str) -> Vec<Quoted> {
             }
             None => {
                 let pair = PAIRS.iter().find(|(mark, _)| *mark == character);
-                // An inch is none.
+                // An inch is not one.
                 let may_open = !matches!(character, '"' | '\'')
                     || before.is_none_or(|c: char| !c.is_alphanumeric())
                         && after.is_some_and(|c| !c.is_whitespace());

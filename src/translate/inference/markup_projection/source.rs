@@ -346,7 +346,7 @@ fn trim_nodes(nodes: &mut [Node], text: &str) {
     }
 }
 
-/// Puts a literal among the nodes, in the innermost pair that holds it; what crosses a boundary is none.
+/// Puts a literal among the nodes, in the innermost pair that holds it; what crosses a boundary is dropped.
 fn insert(nodes: &mut Vec<Node>, range: Range<usize>) {
     let overlaps = |node: &Node| node.range.start < range.end && range.start < node.range.end;
     if let Some(node) = nodes.iter_mut().find(|node| overlaps(node)) {

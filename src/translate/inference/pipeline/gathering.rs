@@ -153,7 +153,7 @@ impl<'a> JointSearch<'a> {
         Ok(())
     }
 
-    /// The whole translation once all parts are there.
+    /// The whole translation once all parts are translated.
     pub(super) fn joined(&self, pending: &Pending) -> Option<Translation> {
         let tokenizer = self.translator.tokenizer();
         let mut joined = Translation::written(String::new());

@@ -48,7 +48,7 @@ impl<'a> JointSearch<'a> {
         self.reader
     }
 
-    /// Reports what settles sentences, then searches the others. Doubtful translations are put into `doubtful`, if it is there.
+    /// Reports what settles sentences, then searches the others. Doubtful translations are put into `doubtful`, if it is given.
     pub(super) fn search(
         &self,
         documents: &mut [DocumentRequest<'_>],

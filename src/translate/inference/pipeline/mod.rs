@@ -107,7 +107,7 @@ impl Translator {
 
     /// Translates the named sentences of a document, the most urgent first in `sentences`.
     ///
-    /// `finished` gets each sentence's index in the document and its translation as soon as it is there; `Break`
+    /// `finished` gets each sentence's index in the document and its translation as soon as it is found; `Break`
     /// cancels the rest, after the batch under way.
     ///
     /// # Errors

@@ -45,7 +45,7 @@ pub struct ForeignDescription {
 /// Reads a model of another program, and returns its description.
 ///
 /// # Errors
-/// If it is none that is known, or a file of it is missing or damaged.
+/// If it is not a known one, or a file of it is missing or damaged.
 pub fn foreign_description(path: &Path) -> Result<ForeignDescription> {
     if is_language_model(path) {
         return described_language_model(path);
@@ -116,7 +116,7 @@ pub struct ImportedModel {
 /// Reads a folder or zip file of another program's translation model, between these languages if it has a choice.
 ///
 /// # Errors
-/// If it is none that is known, a file of it is missing or damaged, or it does not know a language.
+/// If it is not a known one, a file of it is missing or damaged, or it does not know a language.
 pub fn import_model(
     path: &Path,
     between: (Option<&str>, Option<&str>),
@@ -274,7 +274,7 @@ fn tokenizer(foreign: &ForeignModel) -> Result<TwoSidedTokenizer, String> {
     Ok(TwoSidedTokenizer::new(source, target, special, languages))
 }
 
-/// Endings of packed models, of which the name of the model is none.
+/// Endings of packed models, which are no part of the model's name.
 const PACKED: [&str; 7] = [
     ".tar.gz",
     ".tar.zst",

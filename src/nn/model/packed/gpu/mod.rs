@@ -1,6 +1,6 @@
 //! A Transformer for inference on a GPU: its weights there once, its steps computed by kernels of our own.
 //!
-//! Words are embedded on the CPU, whose tables are there anyway; all else stays on the GPU, but for the few scores of each
+//! Words are embedded on the CPU, which has the tables anyway; all else stays on the GPU, but for the few scores of each
 //! word of a search.
 
 mod decoder;
@@ -217,7 +217,7 @@ impl GpuTransformer {
     }
 
     /// Adds the word `ids[h]` to hypothesis `h` and reads the scores of what may follow, mixed with what followed in the
-    /// datastore; log-probabilities of the whole vocabulary if `read` is none.
+    /// datastore; log-probabilities of the whole vocabulary if `read` is `None`.
     ///
     /// # Panics
     /// As [`Self::start`].

@@ -150,7 +150,7 @@ fn a_fixed_sentence_is_read_and_not_drafted() {
     let mut known = KnownTranslations::default();
     let (drafted, without) = translated(&translator, &mut known);
     assert_eq!(drafted, 1 + long);
-    // Drafts are there the next time.
+    // Drafts exist the next time.
     assert_eq!(translated(&translator, &mut known), (0, without));
     let (drafted, with) = translated(&translator, &mut fixed(0, "Close the file."));
     assert_eq!(drafted, long);
