@@ -199,7 +199,7 @@ impl CheckArguments {
             None if matches!(source.format, Format::Csv | Format::Tsv) => of_table(&self.source)?,
             None => wrong_usage(
                 "check",
-                "this file has no translations of its own: name the translated document behind it",
+                "this file has no translations: name the translated document after it",
             ),
         };
         Ok(Checked {

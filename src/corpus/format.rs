@@ -335,9 +335,7 @@ fn broken_reference(document: &ParallelDocument) -> Option<String> {
     for (index, section) in document.sections.iter().enumerate() {
         let parent_follows = section.parent.is_some_and(|parent| parent >= index);
         if parent_follows || section.parent.is_none() != (index == 0) {
-            return Some(format!(
-                "section {index} does not stand below an earlier one"
-            ));
+            return Some(format!("section {index} is not below an earlier one"));
         }
         if section.heading.is_some_and(|heading| heading >= paragraphs) {
             return Some(format!(

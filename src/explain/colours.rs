@@ -65,7 +65,7 @@ impl Scale {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "between two bytes lies a byte"
+    reason = "between two bytes is a byte"
 )]
 pub(super) fn mixed(from: RGBColor, to: RGBColor, share: f64) -> RGBColor {
     let mix = |from: u8, to: u8| {

@@ -38,7 +38,7 @@ impl Question {
         if !source.overview().is_recorded(query.sentence) {
             return Err(Error::NotTraced {
                 missing: "nothing of this sentence, only of a part of the document",
-                advice: "trace the section that it stands in",
+                advice: "trace its section",
             });
         }
         if self.each_head && self.view.has_heads_apart() {

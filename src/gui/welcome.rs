@@ -20,7 +20,7 @@ const SHOWN: [(&str, &str, &str, &str); 2] = [
         "letter.docx",
         "pt",
         "A Word letter, English → Portuguese",
-        "The starter upon Firefox's model, for letters, news, web pages",
+        "The starter on top of Firefox's model, for letters, news, web pages",
     ),
     (
         "printing-a-brochure.html",

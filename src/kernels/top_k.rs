@@ -251,10 +251,7 @@ pub(super) fn insert_larger(
 }
 
 /// Whether one of the scores is more than `least`, or no number.
-#[expect(
-    clippy::neg_cmp_op_on_partial_ord,
-    reason = "what is no number is to be found"
-)]
+#[expect(clippy::neg_cmp_op_on_partial_ord, reason = "NaN must be found")]
 fn exceeds(scores: &[f32], least: f32) -> bool {
     let mut any = false;
     for score in scores {

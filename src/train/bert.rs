@@ -56,7 +56,7 @@ impl BertBase {
             (EncoderNetwork::Bert(bert), EncoderVocabulary::Words(pieces)),
         ) = (description.encoder, network)
         else {
-            let reason = "it is no BERT; name an imported bert or sbert".to_owned();
+            let reason = "it is not a BERT; name an imported bert or sbert".to_owned();
             let path = folder.clone();
             return Err(canopy_models::error::Error::Encoder { reason, path }.into());
         };

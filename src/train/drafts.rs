@@ -42,7 +42,7 @@ pub(super) fn check(config: &TrainingConfig, preset: &Preset) -> Result<()> {
     } else if config.from.as_os_str().is_empty() {
         "0 without a model to begin with (from), which writes them".to_owned()
     } else if config.copied_words > 0.0 {
-        "0 with copied_words, whose copies are no drafts".to_owned()
+        "0 with copied_words, whose copies are not drafts".to_owned()
     } else {
         return Ok(());
     };

@@ -12,7 +12,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     #[error(
-        "{reason}; {tries} tries with half the learning rate each time did not help: check the weights and the documents that it began with, or go on from the last checkpoint with a much smaller learning_rate or learning_rate_factor"
+        "{reason}; {tries} tries with half the learning rate each time did not help: check the weights and the documents that it began with, or resume from the last checkpoint with a much smaller learning_rate or learning_rate_factor"
     )]
     Diverged { reason: String, tries: u32 },
     #[error("the run folder is in use; resume its run, or name another folder: {path:?}")]

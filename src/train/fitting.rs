@@ -36,7 +36,7 @@ pub fn with_smaller_batches(
             Some(DeviceFailure::OutOfMemory) if fewer >= LEAST_BATCH_TOKENS => {
                 let warning = TrainingEvent::Warning {
                     message: format!(
-                        "the device ran out of memory; the run goes on from its last checkpoint with {fewer} target \
+                        "the device ran out of memory; the run resumes from its last checkpoint with {fewer} target \
                          tokens in a batch instead of {batch_tokens}"
                     ),
                 };

@@ -39,13 +39,13 @@ pub const RECIPES: &[Recipe] = &[
     Recipe {
         name: "maruf-2019-second-stage",
         source: "Maruf et al. 2019, §4.2",
-        description: "A document-level system upon a trained model: rate 1e-4 throughout, dropout 0.2, of attention weights too, early stopping",
+        description: "A document-level system on top of a trained model: rate 1e-4 throughout, dropout 0.2, of attention weights too, early stopping",
         apply: maruf,
     },
     Recipe {
         name: "context-upon-student",
         source: "docs/research/ctxpro.md",
-        description: "A context upon a distilled student, which stays as it is: rate 1e-3, no dropout and no smoothing",
+        description: "A context on top of a distilled student, which stays as it is: rate 1e-3, no dropout and no smoothing",
         apply: upon_student,
     },
 ];

@@ -168,7 +168,7 @@ pub fn train_remote(
         Some(place) => place,
         None if resume => {
             return Err(Error::Base(BaseError::OnlyHere {
-                what: "going on with a run that was begun here",
+                what: "resuming a run that began here",
                 host: client.host().to_string(),
             }));
         }

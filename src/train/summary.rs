@@ -189,7 +189,7 @@ impl RunSummary {
                 step,
                 ..
             } => Some(format!(
-                "step {step}: begun on {device}, {parameters} parameters, {examples} sentence pairs"
+                "step {step}: started on {device}, {parameters} parameters, {examples} sentence pairs"
             )),
             TrainingEvent::Validated {
                 step,

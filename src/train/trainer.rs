@@ -147,7 +147,7 @@ fn prepared<'a>(
         let begun = &saved.description.training.preset;
         if begun != preset.name {
             let reason = format!(
-                "the run trains {begun}, not {}; begin another run for that",
+                "the run trains {begun}, not {}; start another run for that",
                 preset.name
             );
             return Err(Error::Base(BaseError::Settings {

@@ -97,7 +97,7 @@ fn a_sweep_goes_on_where_it_was_and_keeps_failed_rows() {
     let refused = changed.run(&folder, &compute, &control, &mut |_, _, _| {});
     let refused = refused.expect_err("the weights are of other settings");
     let message = refused.to_string();
-    assert!(message.contains("begun with other ones"), "{message}");
+    assert!(message.contains("began with other ones"), "{message}");
     let kept = fs::read_to_string(folder.join("sweep.toml"));
     assert_eq!(kept.expect("reads"), text);
 

@@ -31,7 +31,7 @@ fn problem_of_encoder(folder: &Path) -> Option<&'static str> {
     match EncoderFolder::open(folder) {
         Err(_) => Some("There is no imported encoder in this folder"),
         Ok(encoder) if !matches!(encoder.encoder, EncoderKind::Bert { .. }) => {
-            Some("This encoder is no BERT; choose an imported bert or sbert")
+            Some("This encoder is not a BERT; choose an imported bert or sbert")
         }
         Ok(_) => None,
     }

@@ -147,7 +147,7 @@ pub(super) fn choose<'a>(names: &'a [String], systems: &[PathBuf]) -> (&'a [Stri
         let allowed = NAMES.join(", ");
         let found = unknown.display();
         wrong_usage(&format!(
-            "'{found}' is no metric and no file; metrics are {allowed}"
+            "'{found}' is neither a metric nor a file; metrics are {allowed}"
         ));
     }
     // The first file is what others are compared with, and it is not clear which one is meant.

@@ -90,7 +90,7 @@ impl TranslateArguments {
         }
         if num_others > 0 {
             warn(&format!(
-                "{num_others} files are left out, since their endings are of no known format (--format)"
+                "{num_others} files of unknown formats are left out (--format)"
             ));
         }
         Ok(documents)

@@ -20,7 +20,7 @@ impl Place<'_> {
     /// `value` as a text, which is called `name`.
     pub fn as_text(&self, value: &Value, name: &str) -> Result<String> {
         let text = value.as_str().map(str::trim);
-        let text = text.ok_or_else(|| self.problem(format!("{name:?} is no text")))?;
+        let text = text.ok_or_else(|| self.problem(format!("{name:?} is not a text")))?;
         if text.is_empty() {
             return Err(self.problem(format!("{name:?} is empty")));
         }
@@ -48,7 +48,7 @@ impl Place<'_> {
     /// A list that must be there and must not be empty.
     pub fn list<'v>(&self, object: &'v Value, name: &str) -> Result<&'v [Value]> {
         let list = self.field(object, name)?.as_array();
-        let list = list.ok_or_else(|| self.problem(format!("{name:?} is no list")))?;
+        let list = list.ok_or_else(|| self.problem(format!("{name:?} is not a list")))?;
         if list.is_empty() {
             return Err(self.problem(format!("{name:?} is empty")));
         }

@@ -129,7 +129,7 @@ impl Reading {
     fn start(&mut self, tag: &BytesStart, line: usize) -> Result<(), String> {
         let name = String::from_utf8_lossy(tag.local_name().as_ref()).into_owned();
         if self.depth == 0 && name != "srx" {
-            return Err(format!("this is no SRX but a file of <{name}>"));
+            return Err(format!("this is not SRX but a file of <{name}>"));
         }
         self.depth += 1;
         self.text.clear();

@@ -260,7 +260,7 @@ mod tests {
         assert!(rules(&unmapped, "DE").is_ok());
         let nameless = FILE.replace("languagerulename=\"Any\"/>", "languagerulename=\"All\"/>");
         assert!(message(&nameless, "en").contains("line 14"));
-        assert!(message("<tmx/>", "en").contains("this is no SRX"));
+        assert!(message("<tmx/>", "en").contains("this is not SRX"));
         assert!(message("<srx><body>", "en").contains("line 1"));
     }
 

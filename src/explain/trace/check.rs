@@ -76,7 +76,7 @@ impl Bounds {
             .iter()
             .flat_map(|sentence| [sentence.relevance, sentence.cumulative]);
         if !scores.flatten().all(f32::is_finite) {
-            return Err("a relevance is no number".to_owned());
+            return Err("a relevance is not finite".to_owned());
         }
         let kept: f32 = if info.keys.are_words() {
             words().sum()
@@ -116,7 +116,7 @@ impl Bounds {
         let number =
             |visit: &NodeVisit| visit.relevance.is_finite() && visit.cumulative.is_finite();
         if !row.visits.iter().all(number) {
-            return Err("the relevance of a node is no number".to_owned());
+            return Err("the relevance of a node is not finite".to_owned());
         }
         Ok(())
     }
@@ -201,12 +201,12 @@ impl Overview {
             window.first <= window.own && window.own < window.end && window.end <= self.source.len()
         };
         if !self.windows.iter().all(ordered) {
-            return Err("a window is no run of sentences".to_owned());
+            return Err("a window is not a run of sentences".to_owned());
         }
         if let Some(part) = &self.part
             && (part.start >= part.end || part.end > self.source.len())
         {
-            return Err("the part that was traced is no run of sentences".to_owned());
+            return Err("the traced part is not a run of sentences".to_owned());
         }
         for tree in &self.trees {
             let there = |&leaf: &u32| is_below(leaf, self.source.len());

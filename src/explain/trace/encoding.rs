@@ -130,7 +130,7 @@ fn walk(
 /// If the bytes are not a row.
 pub(super) fn read_row(bytes: &[u8], trees: &[TracedTree]) -> Result<MapRow, Problem> {
     let Some((content, hash)) = bytes.split_last_chunk::<4>() else {
-        return Err(format!("{} bytes are no row", bytes.len()));
+        return Err(format!("{} bytes are not a row", bytes.len()));
     };
     if fnv1a(content) != u32::from_le_bytes(*hash) {
         return Err("its checksum is wrong".to_owned());

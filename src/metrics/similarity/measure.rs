@@ -98,7 +98,7 @@ impl std::str::FromStr for Measure {
         let found = Self::ALL.into_iter().find(|measure| measure.name() == name);
         found.ok_or_else(|| {
             let names = Self::ALL.map(Self::name).join(", ");
-            format!("{name} is none of {names}")
+            format!("{name} is not one of {names}")
         })
     }
 }

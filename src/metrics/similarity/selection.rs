@@ -47,7 +47,7 @@ impl std::str::FromStr for Range {
             ("each", _) => Ok(Self::Each),
             ("all", _) => Ok(Self::All),
             (_, Some(first)) => Ok(Self::Hybrid(first)),
-            (_, None) => Err(format!("{text:?} is none of each, all, hybrid N")),
+            (_, None) => Err(format!("{text:?} is not one of each, all, hybrid N")),
         }
     }
 }

@@ -87,7 +87,7 @@ impl Bytes {
 
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "places of what lies in memory"
+        reason = "places of what is in memory"
     )]
     fn of_memory<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
         &bytes[self.range.start as usize..self.range.end as usize]

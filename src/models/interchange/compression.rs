@@ -65,7 +65,7 @@ impl Compression {
         read.map_err(|error| self.damage(&error))?;
         if bytes.len() as u64 > most {
             return Err(format!(
-                "it unpacks to more than {most} bytes, which is no file of a model"
+                "it unpacks to more than {most} bytes, more than any model has"
             ));
         }
         Ok(bytes)

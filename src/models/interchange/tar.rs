@@ -28,7 +28,7 @@ pub(super) fn files_of(bytes: &Bytes) -> Result<Vec<(String, Bytes)>, String> {
             EntryType::Symlink | EntryType::Link => return Err(link(&name)),
             _ => {
                 return Err(format!(
-                    "{name} in it is no ordinary file; pack the model's files alone"
+                    "{name} in it is not an ordinary file; pack the model's files alone"
                 ));
             }
         }

@@ -46,7 +46,7 @@ pub(super) fn read_mapping(text: &str) -> Result<Vec<(String, Yaml)>, String> {
             Event::MappingStart(..) => return reader.mapping(0),
             Event::StreamEnd => return Ok(Vec::new()),
             Event::Scalar(..) | Event::SequenceStart(..) | Event::Alias(_) => {
-                return Err("its top is no mapping".to_owned());
+                return Err("its top is not a mapping".to_owned());
             }
             _ => {}
         }
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
                     let event = self.next()?;
                     pairs.push((key.into_owned(), self.value(event, depth + 1)?));
                 }
-                _ => return Err("a key of it is no text".to_owned()),
+                _ => return Err("a key of it is not text".to_owned()),
             }
         }
     }

@@ -312,7 +312,7 @@ impl ModelFolder {
             .map_err(|cause| refuse(cause.to_string()))?;
         let search = description.search;
         if search.is_some_and(|search| !search.length_penalty.is_finite()) {
-            return Err(refuse("its length_penalty is no number".to_owned()));
+            return Err(refuse("its length_penalty is not finite".to_owned()));
         }
         Ok(description)
     }

@@ -306,8 +306,7 @@ impl ModelConfig {
         if let Some(size) = variant.target_vocab_size {
             let one_table = self.tied_embeddings || variant.tied_words;
             if one_table && size != self.vocab_size || !(1..=LARGEST_SIZE).contains(&size) {
-                let allowed =
-                    format!("vocab_size, or 1 up to {LARGEST_SIZE} with a table of its own");
+                let allowed = format!("vocab_size, or 1 up to {LARGEST_SIZE} with its own table");
                 return refuse("variant.target_vocab_size", &size, allowed);
             }
         }

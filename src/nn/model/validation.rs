@@ -37,7 +37,7 @@ impl Context {
             return refuse("encoder", &config.encoder, allowed);
         }
         if config.memory == MemorySource::StageOne && !self.is_gated() {
-            let allowed = "live, unless the context stands after the last layer";
+            let allowed = "live, unless the context is after the last layer";
             return refuse("memory", &"stage_one", allowed);
         }
         Ok(())

@@ -98,7 +98,7 @@ impl Table {
                 let mut sum = 0.0;
                 for &of in source.iter().chain([&end]) {
                     let (list, probabilities) = &self.0[of as usize];
-                    let place = list.binary_search(word).expect("it stands beside it");
+                    let place = list.binary_search(word).expect("it is beside it");
                     sum += probabilities[place];
                     places.push((of as usize, place, probabilities[place]));
                 }

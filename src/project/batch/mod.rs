@@ -67,7 +67,7 @@ impl Shard {
     /// # Errors
     /// If it is no such text.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let problem = || format!("{text} is no part such as 3/16, from 1/16 to 16/16");
+        let problem = || format!("{text} is not a part such as 3/16, from 1/16 to 16/16");
         let (number, count) = text.split_once('/').ok_or_else(problem)?;
         let number: usize = number.parse().ok().ok_or_else(problem)?;
         let count: usize = count.parse().ok().ok_or_else(problem)?;

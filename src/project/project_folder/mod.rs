@@ -243,7 +243,7 @@ impl ProjectFolder {
         let name = place.file_name().unwrap_or_default();
         let copy = self.folder.join(below).join(name);
         let relative = self.relative(&copy).ok_or_else(|| Error::Project {
-            reason: "its name is no Unicode; give it another one".to_owned(),
+            reason: "its name is not Unicode; rename it".to_owned(),
             path: place.clone(),
         })?;
         let bytes = std::fs::read(&place).map_err(Error::read(&place))?;

@@ -40,5 +40,5 @@ pub(super) fn identical(source: &str, target: &str) -> Option<Problem> {
     let words = source.split_whitespace();
     let words = words.filter(|word| word.chars().filter(|c| c.is_alphabetic()).count() > 1);
     let is_same = source.trim() == target.trim() && words.count() >= IDENTICAL_WORDS;
-    is_same.then(|| ("the source stands there again".to_owned(), None))
+    is_same.then(|| ("the translation repeats the source".to_owned(), None))
 }

@@ -61,7 +61,7 @@ pub(super) fn repeated_word(source: &str, target: &str, language: Option<&str>) 
     }
     let own = DOUBLED.iter().find(|(code, _)| Some(*code) == language);
     let word = repeated(target, own.map_or(&[], |(_, words)| words))?;
-    Some((format!("{word:?} stands twice"), None))
+    Some((format!("{word:?} is repeated"), None))
 }
 
 fn repeated<'t>(text: &'t str, allowed: &[&str]) -> Option<&'t str> {

@@ -70,7 +70,7 @@ pub(super) fn dates(source: &str, target: &str, language: Option<&str>) -> Optio
     let mut wrong = found.filter(|date| is_wrong(date) && !known.iter().any(|it| it.2 == date.2));
     let (_, month, written) = wrong.next()?;
     Some((
-        format!("{written} is no date here: there is no month {month}"),
+        format!("{written} is not a date here: there is no month {month}"),
         None,
     ))
 }

@@ -160,7 +160,7 @@ impl State {
     fn start(&mut self, tag: &BytesStart) -> Result<(), String> {
         let name = String::from_utf8_lossy(tag.local_name().as_ref()).into_owned();
         if self.open.is_empty() && !matches!(name.as_str(), "martif" | "tbx") {
-            return Err(format!("this is no TBX but a file of <{name}>"));
+            return Err(format!("this is not TBX but a file of <{name}>"));
         }
         let (mut kind, mut language) = (None, None);
         for attribute in tag.attributes() {

@@ -156,7 +156,7 @@ fn tbx_is_read_in_both_styles() {
 #[test]
 fn damaged_or_foreign_tbx_is_refused_with_its_place() {
     for (text, expected) in [
-        ("<html/>", "line 1: this is no TBX but a file of <html>"),
+        ("<html/>", "line 1: this is not TBX but a file of <html>"),
         ("<tbx>\n<text>\n", "the file ends inside of an element"),
         ("<tbx>\n</text>", "line 2"),
     ] {

@@ -245,7 +245,7 @@ pub(super) async fn remove(State(shared): SharedState, Path(id): Path<String>) -
     if shared.trainings.job(&id).is_some() {
         return Err(Refusal::new(
             StatusCode::CONFLICT,
-            "this training goes on; stop it first",
+            "this training is running; stop it first",
         ));
     }
     std::fs::remove_dir_all(&path).map_err(Error::write(&path))?;

@@ -72,7 +72,7 @@ impl SentencePieces {
     /// # Errors
     /// If it is damaged, of an unknown kind, or lacks the piece for the unknown; the text says which.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, String> {
-        let model = fields(bytes).ok_or("it is no SentencePiece model, or damaged")?;
+        let model = fields(bytes).ok_or("it is not a SentencePiece model, or damaged")?;
         let part = |field| match model.bytes(field) {
             Some(_) => model.message(field).ok_or("a part of it is damaged"),
             None => Ok(Message::default()),

@@ -137,7 +137,9 @@ fn read_piece(bytes: &[u8]) -> Result<Piece, String> {
     let text = text.ok_or("a piece has no text")?;
     let score = piece.float(2).unwrap_or(0.0);
     if score.is_nan() {
-        return Err(format!("the piece {text:?} has a score that is no number"));
+        return Err(format!(
+            "the piece {text:?} has a score that is not a number"
+        ));
     }
     let kind = match piece.number(3).unwrap_or(1) {
         1 => Kind::Normal,
@@ -145,7 +147,7 @@ fn read_piece(bytes: &[u8]) -> Result<Piece, String> {
         3 => Kind::Control,
         4 => Kind::UserDefined,
         5 => Kind::Unused,
-        6 => Kind::Byte(byte(text).ok_or_else(|| format!("the piece {text:?} is no byte"))?),
+        6 => Kind::Byte(byte(text).ok_or_else(|| format!("the piece {text:?} is not a byte"))?),
         other => return Err(format!("the piece {text:?} is of the unknown kind {other}")),
     };
     Ok(Piece {

@@ -95,7 +95,7 @@ pub fn explain_by_language_model(
         }
         (ModelView::Memory, _) => {
             return Err(Error::NotLookedUp {
-                problem: "a language model looks nothing up: what the memory has like a sentence stands in its prompt",
+                problem: "a language model looks nothing up: its prompt has the memory entries like a sentence",
             });
         }
     })

@@ -115,7 +115,7 @@ impl SweepRun {
             return Ok(());
         }
         Err(Error::Base(BaseError::Settings {
-            reason: "the run was begun with other ones; delete its folder, or rename the row"
+            reason: "the run began with other ones; delete its folder, or rename the row"
                 .to_owned(),
             path,
         }))

@@ -105,7 +105,7 @@ pub fn download(
         }
         Ok(ControlFlow::Break(())) => return Ok(None),
         Err(Fault::Lost(reason)) => {
-            let kept = "; what has come is kept, and the next attempt goes on from there";
+            let kept = "; the downloaded part is kept, and the next attempt continues from there";
             let kept = if staging::arrived(library, model) > 0 {
                 kept
             } else {

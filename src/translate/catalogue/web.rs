@@ -50,7 +50,7 @@ pub(super) struct From<'a> {
 /// The reason if it is not.
 pub(super) fn check_step(list: &str, address: &str) -> Result<(), String> {
     if is_encrypted(list) && !is_encrypted(address) {
-        return Err(format!("its address {address} is none of https"));
+        return Err(format!("its address {address} is not one of https"));
     }
     Ok(())
 }

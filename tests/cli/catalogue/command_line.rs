@@ -236,7 +236,7 @@ fn encrypted_hosts_are_verified_and_lead_to_encrypted_ones_alone() {
     );
     assert!(plain.requests().is_empty());
     server.put("/index.json", list(&plain.url("/m.argosmodel")));
-    assert_failed(&user.trusting(&get, true), &["none of https"]);
+    assert_failed(&user.trusting(&get, true), &["not one of https"]);
     server.put("/index.json", Reply::Redirect(plain.url("/index.json")));
     assert_failed(
         &user.trusting(&get, true),

@@ -41,7 +41,7 @@ fn a_folder_is_translated_once_and_keeps_its_paths() {
     let (from, to) = (desk.path("in"), desk.path("out"));
     let output = desk.translate(&[&from, "-o", &to]);
     assert_done(&output);
-    assert!(stderr(&output).contains("1 files are left out"));
+    assert!(stderr(&output).contains("1 files of unknown formats are left out"));
     let found = outcomes(&stdout(&output));
     assert_eq!(found.len(), 2);
     assert!(found.values().all(|outcome| outcome == "translated"));

@@ -268,10 +268,13 @@ fn wrong_usage_is_explained() {
     let two = files.with("two.txt", "a\nb\n");
     for (arguments, part) in [
         (&["-r", &two][..], "at least one file"),
-        (&["-r", &two, "-m", "blue", &two], "'blue' is no metric"),
+        (
+            &["-r", &two, "-m", "blue", &two],
+            "'blue' is neither a metric",
+        ),
         (
             &["-r", &two, "-m", "bleu", "chrff", &two],
-            "'chrff' is no metric",
+            "'chrff' is neither a metric",
         ),
         (&["-r", &two, "--paired-bs", &two], "second system"),
         (

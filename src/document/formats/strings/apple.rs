@@ -126,7 +126,7 @@ impl<'t> AppleScanner<'t> {
             self.place += 1;
             return Ok(());
         }
-        Err(self.damaged(end, "there is no semicolon behind a value"))
+        Err(self.damaged(end, "there is no semicolon after a value"))
     }
 
     /// A string in quotation marks, or a word without them.
@@ -139,7 +139,7 @@ impl<'t> AppleScanner<'t> {
             };
             let length = rest.find(ends).unwrap_or(rest.len());
             if length == 0 {
-                return Err(self.damaged(start, "this is no string"));
+                return Err(self.damaged(start, "this is not a string"));
             }
             self.place += length;
             return Ok((start..self.place, rest[..length].to_owned()));

@@ -139,7 +139,7 @@ impl<'t> Parser<'t> {
         let is_number = word.starts_with(|c: char| c == '-' || c.is_ascii_digit())
             && word.parse::<f64>().is_ok();
         if !is_number && !matches!(word, "true" | "false" | "null") {
-            return Err(Problem::At(self.place, "this is no value"));
+            return Err(Problem::At(self.place, "this is not a value"));
         }
         self.place += word.len();
         Ok(())

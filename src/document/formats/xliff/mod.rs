@@ -34,7 +34,7 @@ impl DocumentFormat for Xliff {
         let xml = Xml::read(name, text)?;
         let root = xml.root();
         if xml.name(root) != "xliff" {
-            return Err(xml.damaged("its outermost element is no xliff"));
+            return Err(xml.damaged("its outermost element is not xliff"));
         }
         let version = xml.attribute(root, "version").unwrap_or_default();
         let is_second =

@@ -193,7 +193,7 @@ impl Archive {
             |part: &&str| part.is_empty() || *part == ".." || part.contains([':', '\0']);
         if parts.iter().any(is_outside) {
             return Err(self.refuse(format!(
-                "it holds a file named {name:?}, which would lie outside of its folder; it is damaged or made to do harm"
+                "it holds a file named {name:?}, which would be outside its folder; it is damaged or malicious"
             )));
         }
         if parts.iter().all(|part| !part.starts_with('.')) {

@@ -245,7 +245,7 @@ impl ModelFile {
         let kind = match variable.kind {
             Kind::Int8 => FloatKind::Byte(scales),
             Kind::Int16 => FloatKind::Short(scales),
-            _ => return Err(format!("variable {name} is no weight")),
+            _ => return Err(format!("variable {name} is not a weight")),
         };
         finite(name, Floats::new(variable.bytes, kind))
     }
@@ -322,7 +322,7 @@ impl Reader {
         let text = text.strip_suffix(b"\0").unwrap_or(&text);
         String::from_utf8(text.to_vec())
             .ok()
-            .ok_or_else(|| "a name in it is no text".to_owned())
+            .ok_or_else(|| "a name in it is not text".to_owned())
     }
 
     fn variable(&mut self, version: u32) -> Result<Variable, String> {

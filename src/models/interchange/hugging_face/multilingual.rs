@@ -68,7 +68,7 @@ pub(super) fn multilingual_vocabulary(
         by_id(archive, ids, config.vocab_size)?
     } else {
         let pieces = sentencepiece::pieces(&bytes)
-            .ok_or_else(|| archive.refuse(format!("{name} is no SentencePiece model")))?;
+            .ok_or_else(|| archive.refuse(format!("{name} is not a SentencePiece model")))?;
         let own = FAIRSEQ.into_iter().map(str::to_owned);
         own.chain(pieces.into_iter().skip(OWN)).collect()
     };

@@ -71,7 +71,7 @@ pub(super) fn read_binary(bytes: &Bytes) -> Result<BTreeMap<String, Array>, Stri
         let name = name.strip_suffix(b"\0").unwrap_or(&name);
         String::from_utf8(name.to_vec())
             .ok()
-            .ok_or_else(|| "a name in it is no text".to_owned())
+            .ok_or_else(|| "a name in it is not text".to_owned())
     });
     let names = names.collect::<Result<Vec<_>, String>>()?;
     let shapes = headers.iter().map(|header| {
@@ -187,7 +187,7 @@ fn multiplier(behind: &Bytes) -> Result<f32, String> {
 
 fn quantised(name: &str, shape: &[usize], integers: Floats) -> Result<Numbers, String> {
     let &[rows, columns] = shape else {
-        return Err(format!("shape {shape:?} is no matrix"));
+        return Err(format!("shape {shape:?} is not that of a matrix"));
     };
     Ok(Numbers::Floats(if name.contains(WORDS) || rows == 0 {
         integers

@@ -137,7 +137,7 @@ fn shortlist(archive: &mut Archive, settings: &Settings) -> Result<Option<Shortl
     let read = Shortlist::of_bytes(&bytes);
     let refuse = |problem| {
         archive.refuse(format!(
-            "{name} is no sound shortlist: {problem}; get it again, or take it away to score all words"
+            "{name} is damaged: {problem}; get it again, or remove it to score all words"
         ))
     };
     read.map(Some).map_err(refuse)
@@ -269,7 +269,7 @@ fn options(arrays: &mut BTreeMap<String, Array>) -> Result<String, String> {
     let missing = || format!("there is no {SPECIAL} in it");
     let array = arrays.remove(SPECIAL).ok_or_else(missing)?;
     let Numbers::Bytes(mut bytes) = array.numbers else {
-        return Err(format!("{SPECIAL} is no text"));
+        return Err(format!("{SPECIAL} is not text"));
     };
     while bytes.last() == Some(&0) {
         bytes.pop();

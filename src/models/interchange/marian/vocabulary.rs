@@ -19,7 +19,7 @@ pub(super) fn side(
     let in_file = |problem: String| format!("{file}: {problem}");
     if is_sentencepiece(file) {
         let bytes = archive.bytes(file)?;
-        let pieces = pieces(&bytes).ok_or("it is no SentencePiece model".to_owned());
+        let pieces = pieces(&bytes).ok_or("it is not a SentencePiece model".to_owned());
         files.tokens = pieces.map_err(|problem| archive.refuse(in_file(problem)))?;
         files.sentencepiece = Some(bytes);
     } else {

@@ -42,7 +42,7 @@ pub(in crate::catalogue) fn read_folder(folder: &Path, catalogue: &Catalogue) ->
         all.models.push(local(folder, catalogue));
     }
     if all.models.is_empty() {
-        return Err(catalogue.refused("neither a list of models nor a model lies in this folder"));
+        return Err(catalogue.refused("this folder has neither a list of models nor a model"));
     }
     Ok(all)
 }

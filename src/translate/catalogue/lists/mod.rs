@@ -34,7 +34,7 @@ pub(super) struct List {
 /// Reads a list of any known form; `origin` is where it was found, which addresses in it may start from.
 pub(super) fn read_list(bytes: &[u8], catalogue: &Catalogue, origin: &Origin) -> Result<List> {
     let list: Value = serde_json::from_slice(bytes)
-        .map_err(|cause| catalogue.refused(format!("its list is no JSON ({cause})")))?;
+        .map_err(|cause| catalogue.refused(format!("its list is not JSON ({cause})")))?;
     let reading = Reading { catalogue, origin };
     let mut read = if list["models"].is_object() {
         mozilla::read(&list, &reading)
@@ -100,7 +100,7 @@ impl Reading<'_> {
                 web::check_step(list, address).map(|()| Source::Web(address.to_owned()))
             }
             Origin::Web(_) if scheme.is_some() || address.starts_with('/') => {
-                Err(format!("its address {address} is none of https"))
+                Err(format!("its address {address} is not one of https"))
             }
             Origin::Web(list) => {
                 let base = list.split(['?', '#']).next().unwrap_or(list);
@@ -143,7 +143,7 @@ impl CatalogueModel {
     /// Notes what makes a listed model impossible to install.
     fn check(&mut self, catalogue: &Catalogue) {
         if !self.has_plain_name() {
-            let reason = format!("its name {:?} is none that a model can have", self.name);
+            let reason = format!("its name {:?} is not allowed for a model", self.name);
             self.problem.get_or_insert(reason);
         }
         if self.problem.is_none() && self.files.is_empty() {

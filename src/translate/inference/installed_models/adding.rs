@@ -120,7 +120,7 @@ fn put(made: &Path, folder: &Path, library: &Path) -> Result<()> {
 pub fn remove_model(folder: &Path, library: &Path) -> Result<()> {
     if folder.parent() != Some(library) || folder.file_name().is_none() || !folder.is_dir() {
         return Err(Error::Model {
-            reason: format!("it is no model of {}", library.display()),
+            reason: format!("it is not a model of {}", library.display()),
             path: folder.to_owned(),
         });
     }

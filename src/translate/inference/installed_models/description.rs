@@ -86,7 +86,7 @@ pub(super) fn read_installed(folder: &Path) -> Result<Option<Installed>> {
         && installed.files != "..";
     if !is_plain {
         return Err(refuse(format!(
-            "files = {:?} is no name of a file in its folder",
+            "files = {:?} is not the name of a file in its folder",
             installed.files
         )));
     }

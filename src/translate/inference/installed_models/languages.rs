@@ -89,7 +89,7 @@ impl KnownOfModel {
             let is_known = |code: &String| found.iter().any(|it| is_same_language(code, it));
             if self.is_stated && found.len() > 1 && !stated.iter().all(is_known) {
                 return Err(format!(
-                    "its files say its languages, {}, and {} is none of them",
+                    "its files say its languages, {}, and {} is not one of them",
                     found.join(", "),
                     stated.join(", ")
                 ));

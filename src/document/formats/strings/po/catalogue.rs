@@ -91,10 +91,10 @@ pub(super) fn entries(name: &str, text: &str) -> Result<Vec<Entry>, Failure> {
                 entry.targets.push(lexer.strings(keyword)?);
             }
             "" => {
-                return Err(lexer.damaged(start, "this is no comment, keyword or string"));
+                return Err(lexer.damaged(start, "this is not a comment, keyword or string"));
             }
             _ => {
-                let reason = format!("{keyword} cannot stand here");
+                let reason = format!("{keyword} is not allowed here");
                 return Err(lexer.damaged(start, &reason));
             }
         }
