@@ -51,7 +51,7 @@ pub(super) struct GetArguments {
     /// address of a mirror of Hugging Face
     #[arg(long, value_name = "NAME|URL|FILE|DIR")]
     catalogue: Option<String>,
-    /// Print what is known of the installed model as JSON
+    /// Print the installed model's fields as JSON
     #[arg(long)]
     json: bool,
     /// Replace an installed model of this name, such as an older release

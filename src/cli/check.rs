@@ -38,7 +38,7 @@ pub(super) struct CheckArguments {
     source: PathBuf,
     /// The translated document, of the same structure
     translation: Option<PathBuf>,
-    /// Language of the translations, such as de; a corpus says its own
+    /// Language of the translations, such as de; default for a corpus: its own
     #[arg(long, value_name = "CODE")]
     to: Option<String>,
     /// Documents of a corpus

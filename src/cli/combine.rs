@@ -20,13 +20,13 @@ use canopy_corpus::combine::{Combination, CombinationReport, Part, PartReport};
     Left out, too, are documents from which nothing is learnt."
 )]
 pub struct CombineArguments {
-    /// Corpus folders; DIR=0.35 is to be 35 % of the target words that are learnt from
+    /// Corpus folders; DIR=0.35 makes one 35 % of the target words of the training
     ///
     /// A corpus without a share is used once, unchanged. One with a share is repeated, or documents are left out by a hash
     /// of their names. If all have one, there are as many words as the corpora have together.
     #[arg(required = true, value_name = "DIR[=SHARE]")]
     inputs: Vec<Input>,
-    /// Corpora whose pairs, of any split, are kept out of the training pairs
+    /// Corpora whose pairs, of any split, are excluded from the training pairs
     #[arg(long, value_name = "DIR", num_args = 1..)]
     without: Vec<PathBuf>,
     /// Corpus folder to make

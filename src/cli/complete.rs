@@ -17,10 +17,10 @@ pub(super) struct CompleteArguments {
     /// T5
     #[arg(value_name = "FILE.gguf|FOLDER")]
     model: PathBuf,
-    /// Text file whose text is continued, by T5 answered, as it is
+    /// Text file whose content is the prompt; T5 answers it, other models continue it
     #[arg(value_name = "PROMPT.txt")]
     prompt: PathBuf,
-    /// Tokens to write at most
+    /// Maximum number of tokens to write
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = positive())]
     tokens: usize,
     /// Device: auto uses a hardware GPU if there is one, otherwise the CPU

@@ -99,7 +99,7 @@ pub enum ImportCommand {
         /// Folder with their translations
         #[arg(long, value_name = "DIR")]
         target: PathBuf,
-        /// Print what was found as JSON, with the names of all documents that have no counterpart
+        /// Print the result as JSON, with the names of all documents that have no counterpart
         #[arg(long)]
         json: bool,
         #[command(flatten)]
@@ -131,7 +131,7 @@ pub enum ImportCommand {
         /// Catalogues, documents or folders of documents to leave out
         #[arg(long, value_name = "NAME", num_args = 1..)]
         leave_out: Vec<String>,
-        /// Print what was found as JSON
+        /// Print the result as JSON
         #[arg(long)]
         json: bool,
         #[command(flatten)]
@@ -147,7 +147,7 @@ pub enum ImportCommand {
     Tmx {
         /// The .tmx file, in UTF-8 or UTF-16
         file: PathBuf,
-        /// Print what was found as JSON
+        /// Print the result as JSON
         #[arg(long)]
         json: bool,
         #[command(flatten)]
@@ -170,7 +170,7 @@ pub enum ImportCommand {
     Tsv {
         /// The table, in UTF-8
         file: PathBuf,
-        /// Print what was found as JSON
+        /// Print the result as JSON
         #[arg(long)]
         json: bool,
         #[command(flatten)]
@@ -189,7 +189,7 @@ pub struct CtxproArguments {
     /// The items (JSON) and the inputs (a line for each item)
     #[arg(value_names = ["EVALSET", "INPUTS"], num_args = 2, required_unless_present_any = ["train", "dev", "test"])]
     files: Vec<PathBuf>,
-    /// Items and inputs of a set for training, whatever its films are; films of --dev and --test are left out
+    /// Items and inputs of a set for training, of any films; films of --dev and --test are left out
     #[arg(long, value_names = ["EVALSET", "INPUTS"], num_args = 2)]
     train: Vec<PathBuf>,
     /// Items and inputs of a set for development
@@ -198,14 +198,13 @@ pub struct CtxproArguments {
     /// Items and inputs of a set for tests
     #[arg(long, value_names = ["EVALSET", "INPUTS"], num_args = 2)]
     test: Vec<PathBuf>,
-    /// Sentences before each item that are kept at most; 0 for none
+    /// Maximum number of sentences kept before each item; 0 for none
     #[arg(long, value_name = "N", default_value_t = 10)]
     sentences: usize,
-    /// Put the sentences before another item before each, as a control: what a system then still gets right, it has not read
-    /// there
+    /// As a control, give each item the context of another one: what a system still gets right does not come from the context
     #[arg(long)]
     wrong_context: bool,
-    /// Print what was found as JSON
+    /// Print the result as JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -44,7 +44,7 @@ pub(super) enum ModelCommand {
         opened, the error."
     )]
     List {
-        /// Print everything that is known of each as JSON
+        /// Print all fields of each as JSON
         #[arg(long)]
         json: bool,
     },
@@ -69,7 +69,7 @@ pub(super) enum ModelCommand {
     /// between these from then on.
     #[command(after_help = "Examples:\n  canopy model default en-de NAME")]
     Default {
-        /// Languages, such as en-de, unless --from and --to say them; then name or folder of an installed model
+        /// Languages, such as en-de, unless --from and --to give them; then name or folder of an installed model
         #[arg(value_name = "[PAIR] MODEL", num_args = 1..=2, required = true)]
         names: Vec<String>,
         /// Language that it translates from

@@ -76,7 +76,7 @@ pub(super) struct ExplainArguments {
     /// Width of the figure
     #[arg(long, value_name = "PIXELS", default_value_t = 1_200, value_parser = pixels())]
     width: u32,
-    /// Height of the figure; without it what is easy to read
+    /// Height of the figure; default: what is easy to read
     #[arg(long, value_name = "PIXELS", value_parser = pixels())]
     height: Option<u32>,
     /// Replace an existing file

@@ -48,7 +48,7 @@ pub(crate) struct NewArguments {
     /// Termbases in their order: TBX, tables or glossaries of OmegaT; new terms go to the first
     #[arg(long, value_name = "FILE")]
     terms: Vec<PathBuf>,
-    /// Checks to make, all that are wanted; without it the usual ones
+    /// Checks to make; default: the usual ones
     #[arg(long, value_name = "CHECK,…", value_delimiter = ',')]
     checks: Option<Vec<CheckKind>>,
 }
@@ -185,7 +185,7 @@ pub(crate) struct ExportArguments {
     /// Where the translations go; without it translated/ in the project
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Write something else than the translated documents: a translation memory, XLIFF for others to work on, a page or a
+    /// Write other files than the translated documents: a translation memory, XLIFF for others to work on, a page or a
     /// table with both sides
     #[arg(long, value_parser = exports(), value_name = "FORMAT")]
     export: Option<ExportFormat>,

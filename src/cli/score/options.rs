@@ -22,7 +22,7 @@ pub(super) struct MetricOptions {
     /// Value in place of a precision of 0
     #[arg(short, long, value_enum, default_value = "exp", help_heading = "BLEU")]
     smooth_method: SmoothMethod,
-    /// Value of floor (else 0.1) or add-k (else 1)
+    /// Value for floor (default 0.1) or add-k (default 1)
     #[arg(long, value_name = "X", help_heading = "BLEU")]
     smooth_value: Option<f64>,
     /// Compare in lower case

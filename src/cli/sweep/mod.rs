@@ -53,7 +53,7 @@ pub(super) struct RunArguments {
     /// Measure only time: this number of updates of every run, without scores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..))]
     steps: Option<u32>,
-    /// Train this row alone, by its name; may be given several times
+    /// Train only this row, by its name; repeatable
     #[arg(long, value_name = "NAME")]
     row: Vec<String>,
     /// Device: auto uses a hardware GPU if there is one, otherwise the CPU

@@ -28,7 +28,7 @@ pub(crate) struct ScoreArguments {
     /// Hypotheses kept for each sentence; 1 is greedy search
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = crate::options::beam_sizes())]
     beam: usize,
-    /// Contrastive set whose items every model chooses in
+    /// Contrastive set to score every model on
     #[arg(long, value_name = "FILE")]
     set: Option<PathBuf>,
     /// Translate the documents also with the human translations of all sentences before each one, and report what only the
@@ -39,7 +39,7 @@ pub(crate) struct ScoreArguments {
     /// themselves
     #[arg(long, value_name = "DIR|FILE")]
     times: Option<PathBuf>,
-    /// Folder that keeps what every model answered, a file for each run, and answers for runs that are not here
+    /// Folder of the models' answers, a file for each run; also for runs that are not here
     #[arg(long, value_name = "DIR")]
     outputs: Option<PathBuf>,
     /// Device: auto uses a hardware GPU if there is one, otherwise the CPU

@@ -79,8 +79,8 @@ pub(crate) struct TranslateArguments {
     /// docs/reference/output.md describes the fields
     #[arg(long)]
     pub(super) json: bool,
-    /// With --json, up to so many other translations of each sentence: the next best ones of the search; of a language model,
-    /// some that are drawn at random. Sentences of the memory, and those translated in parts, have none
+    /// With --json, up to N other translations of each sentence: the next best ones of the search; of a language model,
+    /// some drawn at random. Sentences of the memory, and those translated in parts, have none
     #[arg(long, value_name = "N", requires = "json", value_parser = RangedU64ValueParser::<usize>::new().range(1..=15))]
     pub(super) alternatives: Option<usize>,
     /// Write sentences with their translations in another form than the document: a translation memory, XLIFF, a page or a
