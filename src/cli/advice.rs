@@ -30,7 +30,7 @@ pub(super) fn advice(error: &Error, translates: bool) -> Cow<'static, str> {
         return format!(" (--device remote:{host})").into();
     }
     let found = find(error).and_then(on_training);
-    let found = found.or_else(|| find(error).and_then(|error| on_document(error, translates)));
+    let found = found.or_else(|| on_document(find(error)?, translates));
     let found = found.or_else(|| find(error).and_then(on_serving));
     let found = found.or_else(|| find(error).and_then(on_models));
     let found = found.or_else(|| find(error).and_then(on_shortlists));

@@ -8,7 +8,7 @@
 //! use canopy_evaluate::evaluation::unique_names;
 //!
 //! let systems = [("tree", "runs/a"), ("flat", "runs/b"), ("tree", "runs/c")];
-//! let systems = systems.map(|(name, path)| (name.to_owned(), path.into()));
+//! let systems = systems.map(|(name, path)| (name.to_owned(), std::path::PathBuf::from(path)));
 //! assert_eq!(unique_names(&systems), ["runs/a", "flat", "runs/c"]);
 //! ```
 
