@@ -6,6 +6,8 @@ mod lanes;
 mod loops;
 #[cfg(target_arch = "x86_64")]
 mod narrow;
+#[cfg(target_arch = "aarch64")]
+mod neon;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod wide;
@@ -59,6 +61,8 @@ enum Instructions {
     Wide,
     #[cfg(target_arch = "x86_64")]
     Narrow,
+    #[cfg(target_arch = "aarch64")]
+    Neon,
     Portable,
 }
 
@@ -77,6 +81,10 @@ impl Instructions {
             if is_narrow {
                 return if is_wide { Self::Wide } else { Self::Narrow };
             }
+        }
+        #[cfg(target_arch = "aarch64")]
+        if std::arch::is_aarch64_feature_detected!("neon") {
+            return Self::Neon;
         }
         Self::Portable
     }
@@ -100,6 +108,14 @@ macro_rules! with_instructions {
                 #[expect(unsafe_code, reason = "the processor has the instructions")]
                 unsafe {
                     narrow::$name$(::<$blocks>)?($($argument),*)
+                }
+            }
+            #[cfg(target_arch = "aarch64")]
+            Instructions::Neon => {
+                // SAFETY: `Instructions::here` gives this only where the processor has NEON.
+                #[expect(unsafe_code, reason = "the processor has the instructions")]
+                unsafe {
+                    neon::$name$(::<$blocks>)?($($argument),*)
                 }
             }
             Instructions::Portable => portable::$name$(::<$blocks>)?($($argument),*),

@@ -64,6 +64,8 @@ fn sets() -> Vec<Instructions> {
         sets.push(Instructions::Narrow);
         sets.push(Instructions::here());
     }
+    #[cfg(target_arch = "aarch64")]
+    sets.push(Instructions::Neon);
     sets
 }
 
@@ -119,6 +121,31 @@ fn all_instructions_compute_the_same_sums_of_integers() {
                     "{kind:?}, {instructions:?}: {one}, {other}"
                 );
             }
+        }
+    }
+}
+
+/// The largest integers of a kind that needs 8 bits: sums of a few products exceed 16 bits.
+#[test]
+fn the_largest_integers_are_multiplied_exactly() {
+    const COLUMNS: usize = 256;
+    let block = |integer: i8| {
+        let [low, high] = crate::blocks::f32_to_f16(1.0).to_le_bytes();
+        let mut block = [integer.cast_unsigned(); 34];
+        block[..2].copy_from_slice(&[low, high]);
+        block
+    };
+    let integers = [-128_i8, 127];
+    let weights = integers.map(|it| block(it).repeat(COLUMNS / 32)).concat();
+    for x in [127.0, -127.0] {
+        for (instructions, rows) in sets().into_iter().flat_map(|it| [(it, 1), (it, 5)]) {
+            let numbers = vec![x; rows * COLUMNS];
+            let kinds = std::iter::once(Kind::Q8_0);
+            let inputs = Inputs::new(instructions, &numbers, rows, kinds);
+            let mut output = vec![0.0; 2 * rows];
+            inputs.multiply(instructions, Kind::Q8_0, &weights, &mut output);
+            let expected = integers.map(|it| vec![f32::from(it) * x * 256.0; rows]);
+            assert_eq!(output, expected.concat(), "{instructions:?}, {rows} rows");
         }
     }
 }
