@@ -1,19 +1,28 @@
 //! M2M-100, NLLB and mBART-50 against transformers: multilingual/make.py makes the cases.
 
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use canopy::inference::{DeviceChoice, SearchOptions, Translator};
+use burn::tensor::Device;
+use canopy::inference::{DeviceChoice, SearchOptions, Translator, import_model};
+use canopy::kernels::packed::Quantization;
 use canopy::tokenizers::Side;
+use canopy::weights::Precision;
 
 use super::cases::{Case, assert_near, floats, ids};
 use super::decoding::forced_logits;
 
+const NAMES: [&str; 3] = ["m2m100", "nllb", "mbart50"];
+
+fn folder(name: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/interchange/multilingual");
+    root.join(name)
+}
+
 #[test]
 fn models_of_many_languages_compute_what_transformers_computes() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/interchange/multilingual");
-    for name in ["m2m100", "nllb", "mbart50"] {
-        let folder = root.join(name);
+    for name in NAMES {
+        let folder = folder(name);
         let case = Case::open(&folder);
         let mut compared = 0;
         for row in case.rows() {
@@ -91,4 +100,29 @@ fn searched(translator: &Translator, text: &str, beam_size: usize) -> (Vec<u32>,
     done.expect("translates");
     let found = found.expect("a translation");
     (found.parts.concat(), found.log_prob)
+}
+
+/// Another language is another first word, whose search has weights of its own.
+#[test]
+fn weights_stay_in_8_bits_between_other_languages() {
+    for name in NAMES {
+        let between = (Some("en"), Some("de"));
+        let imported = import_model(&folder(name), between, &Device::flex()).expect("a model");
+        let saved = tempfile::tempdir().expect("a folder");
+        let (description, tokenizer) = (&imported.description, &imported.tokenizer);
+        let written = description.save(saved.path(), &imported.model, tokenizer, Precision::Int8);
+        written.expect("written");
+        let opened = |to| {
+            let opened =
+                Translator::open_between(saved.path(), DeviceChoice::Cpu, Some("en"), Some(to));
+            opened.expect("a model")
+        };
+        let (german, french) = (opened("de"), opened("fr"));
+        let first = |it: &Translator| it.model().network.tokens().forced_first;
+        assert_ne!(first(&german), first(&french), "{name}");
+        for translator in [german, french] {
+            let packing = translator.model().packing();
+            assert_eq!(packing, Some(Quantization::Int8), "{name}");
+        }
+    }
 }
