@@ -1,5 +1,8 @@
-//! Gives the Windows program its icon, version and manifest, and its first thread the stack that it has elsewhere. Other systems
-//! need nothing.
+//! Gives the Windows program its icon, version and manifest, and its first thread the stack that it has elsewhere. The programs
+//! of other systems need nothing. Tests are built for what they find here.
+
+#[path = "tests/support/needs.rs"]
+mod needs;
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -11,6 +14,14 @@ const FOLDER: &str = "assets/desktop";
 const STACK_BYTES: usize = 8 << 20;
 
 fn main() {
+    // None of it is watched: to cargo a path that is missing has always changed, and the whole package would be built each time.
+    // `tests/cli/architecture` fails where what is there is no longer what was found.
+    for (name, is_there) in needs::needs(Path::new(env!("CARGO_MANIFEST_DIR"))) {
+        println!("cargo::rustc-check-cfg=cfg({name})");
+        if is_there {
+            println!("cargo::rustc-cfg={name}");
+        }
+    }
     for name in ["canopy.rc", "canopy.manifest", "canopy.ico"] {
         println!("cargo:rerun-if-changed={FOLDER}/{name}");
     }

@@ -307,17 +307,9 @@ fn weights_that_are_not_finite_are_named_and_overflow_is_reported() {
     assert_eq!(desk.names(), ["corpus", "page.txt"]);
 }
 
-/// Says aloud, past the capture of test output, that a test saw nothing.
-fn skipped(why: &str) {
-    writeln!(std::io::stderr(), "skipped: {why}").expect("standard error");
-}
-
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs /dev/full")]
 fn a_full_standard_output_is_an_error() {
-    if !Path::new("/dev/full").exists() {
-        skipped("there is no /dev/full here");
-        return;
-    }
     let documents = Desk::new();
     let file = documents.file("one.txt", "Open the file.");
     for json in [false, true] {
@@ -348,18 +340,16 @@ fn a_full_standard_output_is_an_error() {
 struct SmallDisk(TempDir);
 
 impl SmallDisk {
-    fn mount(kilobytes: usize) -> Option<Self> {
+    fn mount(kilobytes: usize) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let size = format!("size={kilobytes}k");
         let mount = Command::new("mount")
             .args(["-t", "tmpfs", "-o", &size, "none"])
             .arg(folder.path())
-            .output();
-        if mount.is_ok_and(|output| output.status.success()) {
-            return Some(Self(folder));
-        }
-        skipped("no file system can be mounted here");
-        None
+            .output()
+            .expect("it starts");
+        assert!(mount.status.success(), "{}", stderr(&mount));
+        Self(folder)
     }
 }
 
@@ -375,10 +365,9 @@ impl Drop for SmallDisk {
 }
 
 #[test]
+#[cfg_attr(not(may_mount), ignore = "needs the right to mount")]
 fn a_full_disk_leaves_existing_files_as_they_were() {
-    let Some(disk) = SmallDisk::mount(64) else {
-        return;
-    };
+    let disk = SmallDisk::mount(64);
     let documents = Desk::new();
     let page = documents.file(
         "page.html",
@@ -399,10 +388,9 @@ fn a_full_disk_leaves_existing_files_as_they_were() {
 }
 
 #[test]
+#[cfg_attr(not(may_mount), ignore = "needs the right to mount")]
 fn training_on_a_full_disk_fails_with_the_name_of_the_file() {
-    let Some(disk) = SmallDisk::mount(2_000) else {
-        return;
-    };
+    let disk = SmallDisk::mount(2_000);
     let documents = Desk::new();
     let corpus = documents.path("corpus");
     tiny::corpus(Path::new(&corpus));

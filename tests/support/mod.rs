@@ -4,6 +4,7 @@
 
 pub mod desk;
 pub mod mutation;
+pub mod needs;
 pub mod sketch;
 pub mod small;
 pub mod tiny;

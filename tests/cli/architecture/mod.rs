@@ -9,6 +9,8 @@ mod wings;
 
 use std::path::Path;
 
+use crate::support::needs::needs;
+
 fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -34,4 +36,21 @@ fn the_front_page_the_results_and_the_guides_stay_short() {
         let lines = page.lines().count();
         assert!(lines <= most, "{} has {lines} lines", path.display());
     }
+}
+
+/// `build.rs` sets them, and is not run again when something is installed.
+#[test]
+fn tests_are_built_for_what_is_here() {
+    let built = [
+        ("shared_models", cfg!(shared_models)),
+        ("shared_translations", cfg!(shared_translations)),
+        ("has_python", cfg!(has_python)),
+        ("has_msgfmt", cfg!(has_msgfmt)),
+        ("has_libreoffice", cfg!(has_libreoffice)),
+        ("has_epubcheck", cfg!(has_epubcheck)),
+        ("may_mount", cfg!(may_mount)),
+        ("may_mount_apart", cfg!(may_mount_apart)),
+    ];
+    let advice = "`touch build.rs` has the tests built for what is here";
+    assert_eq!(built, needs(repository()), "{advice}");
 }

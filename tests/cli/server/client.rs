@@ -228,7 +228,3 @@ pub fn encoded(text: &str) -> String {
     };
     text.bytes().map(byte).collect()
 }
-
-pub fn skipped(why: &str) {
-    let _ = writeln!(std::io::stderr(), "skipped: {why}");
-}

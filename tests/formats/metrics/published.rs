@@ -1,7 +1,6 @@
-//! Five published systems, if `CANOPY_TED` names the folder with their translations, or it is next to the checkout, in
-//! `shared/data/han-ted-es-en`: they are too large to come along.
+//! Five published systems, whose translations are too large to come along: they are next to the checkout, in
+//! `shared/data/han-ted-es-en`, or in the folder that `CANOPY_TED` names.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use canopy::metrics::significance::{
@@ -13,26 +12,11 @@ use canopy::metrics::{BleuMetric, Chrf, Metric, SegmentSums, Signature, Ter, cor
 use super::bleu::assert_equals;
 use super::{json, lines, number};
 
-/// The folder; `None`, which is said aloud, if there is none.
-///
-/// # Panics
-/// If it names no folder: a user who wants the test needs to know.
-fn folder() -> Option<PathBuf> {
+fn folder() -> PathBuf {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/han-ted-es-en");
-    let named = std::env::var_os("CANOPY_TED").map(PathBuf::from);
-    let Some(folder) = named.or_else(|| beside.is_dir().then_some(beside)) else {
-        // Past the capture of test output: else a test that saw nothing looks like one that saw all.
-        let message =
-            "skipped: CANOPY_TED does not name the folder with the published translations";
-        writeln!(std::io::stderr(), "{message}").expect("standard error");
-        return None;
-    };
-    assert!(
-        folder.is_dir(),
-        "CANOPY_TED is no folder: {}",
-        folder.display()
-    );
-    Some(folder)
+    let folder = std::env::var_os("CANOPY_TED").map_or(beside, PathBuf::from);
+    assert!(folder.is_dir(), "no folder: {}", folder.display());
+    folder
 }
 
 fn bleu(tokenizer: Tokenizer) -> BleuMetric {
@@ -43,8 +27,12 @@ fn bleu(tokenizer: Tokenizer) -> BleuMetric {
 }
 
 #[test]
+#[cfg_attr(
+    not(shared_translations),
+    ignore = "needs ../shared/data/han-ted-es-en, or CANOPY_TED"
+)]
 fn published_systems_score_as_with_sacrebleu() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let references = [lines(&folder.join("ref.en"))];
     let scores = json(&folder.join("sacrebleu.json"));
     let systems = scores["systems"].as_object().expect("systems");
@@ -107,8 +95,12 @@ fn published_systems_score_as_with_sacrebleu() {
 
 /// Random numbers differ, so intervals and p-values agree within the error of sampling.
 #[test]
+#[cfg_attr(
+    not(shared_translations),
+    ignore = "needs ../shared/data/han-ted-es-en, or CANOPY_TED"
+)]
 fn published_differences_are_as_sure_as_with_sacrebleu() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let references = [lines(&folder.join("ref.en"))];
     let expected = json(&folder.join("sacrebleu.json"));
     let metric = BleuMetric::default();

@@ -100,21 +100,14 @@ fn pieces_ids_and_texts_are_those_of_sentencepiece() {
 
 /// With `CANOPY_TOKENIZER_CASES=FILE`, which `make.py full` made.
 #[test]
+#[ignore = "needs CANOPY_TOKENIZER_CASES, a file of `make.py full`"]
 fn so_they_are_on_many_lines() {
-    let Some(path) = std::env::var_os("CANOPY_TOKENIZER_CASES") else {
-        println!("skipped: CANOPY_TOKENIZER_CASES names no file of `make.py full`");
-        return;
-    };
+    let path = std::env::var_os("CANOPY_TOKENIZER_CASES").expect("CANOPY_TOKENIZER_CASES");
     println!("{} the same", compare(Path::new(&path)));
 }
 
-fn models() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/models");
-    if !folder.is_dir() {
-        println!("skipped: there is no ../shared/models");
-        return None;
-    }
-    Some(folder)
+fn models() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/models")
 }
 
 /// Leaves out what sentencepiece shows of unknown tokens; the sentence is flagged here instead.
@@ -130,10 +123,10 @@ fn ids(value: &Value) -> Vec<u32> {
 
 /// Ids or tokens of sources, and what the texts of translations are, as the program that made each case has them.
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn models_of_other_programs_have_their_ids_and_texts() {
-    let Some(folder) = models() else { return };
     let mut num = 0;
-    let mut folders: Vec<_> = std::fs::read_dir(folder)
+    let mut folders: Vec<_> = std::fs::read_dir(models())
         .expect("models")
         .flatten()
         .collect();
@@ -206,8 +199,9 @@ fn models_of_other_programs_have_their_ids_and_texts() {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn characters_are_tokens_of_the_transliteration_models() {
-    let Some(folder) = models() else { return };
+    let folder = models();
     for version in ["aren-v1", "aren-v2"] {
         let folder = folder.join(version).join("aren-transliteration");
         let opened = Translator::open(&folder, DeviceChoice::Cpu).expect("opens");
@@ -221,8 +215,9 @@ fn characters_are_tokens_of_the_transliteration_models() {
 
 /// Each case's best translation, from its folder through a document and back.
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn documents_are_translated_by_models_of_other_programs() {
-    let Some(folder) = models() else { return };
+    let folder = models();
     let mut num = 0;
     for name in [
         "marian-base-1",

@@ -43,6 +43,7 @@ fn edited(folder: &Path, file: &str, from: &str, to: &str) -> TempDir {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn every_missing_file_is_named() {
     for (beginning, files) in [
         (
@@ -81,11 +82,16 @@ fn every_missing_file_is_named() {
             }
         }
     }
+}
+
+#[test]
+fn an_empty_folder_is_refused_as_one() {
     let empty = tempfile::tempdir().expect("a temporary folder");
     assert_refused(empty.path(), &["it is an empty folder"]);
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn settings_that_are_not_known_are_named() {
     for (folder, file, from, to, parts) in [
         (
@@ -152,6 +158,7 @@ fn settings_that_are_not_known_are_named() {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn files_that_are_cut_off_or_filled_with_anything_are_errors() {
     for (beginning, file) in [
         ("marian-base", "model.safetensors"),
@@ -183,6 +190,7 @@ fn files_that_are_cut_off_or_filled_with_anything_are_errors() {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn a_pickle_that_calls_something_is_refused_by_name() {
     for folder in folders("marian-multi") {
         let copy = copied(&folder);
@@ -251,6 +259,7 @@ fn spoilt_variable(mut bytes: Vec<u8>, tensor: &str) -> Vec<u8> {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn a_tensor_with_a_number_that_is_not_finite_is_named() {
     for (beginning, file, tensor) in [
         (

@@ -18,6 +18,7 @@ fn source(case: &Case, row: &serde_json::Value) -> Vec<u32> {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn greedy_words_and_their_scores_are_the_same() {
     for case in cases() {
         assert_eq!(case.foreign.format, ForeignFormat::Marian);
@@ -43,6 +44,7 @@ fn greedy_words_and_their_scores_are_the_same() {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn lists_of_the_best_and_their_scores_are_the_same() {
     for case in cases() {
         let search = case.foreign.search;
@@ -81,6 +83,7 @@ fn lists_of_the_best_and_their_scores_are_the_same() {
 
 /// The first head of the last layer was trained to align.
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn the_guided_head_aligns_the_same_words() {
     for case in cases() {
         let (layer, head) = case.foreign.alignment.expect("Marian's models have one");
@@ -164,6 +167,7 @@ fn hard_alignment(case: &Case, row: &serde_json::Value, source: &[u32]) {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn searches_take_the_length_penalty_of_the_settings() {
     for folder in folders("marian-native-align") {
         let copy = tempfile::tempdir().expect("a folder");

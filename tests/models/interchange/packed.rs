@@ -52,6 +52,7 @@ fn found(
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn packed_searches_find_the_same() {
     let texts = [
         "The house is small.",
@@ -108,6 +109,7 @@ fn translate(translator: &Translator, document: &Document) -> Result<Vec<String>
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn a_document_with_markup_is_translated_and_burns_layers_read_nothing() {
     let page = page("The <b>house</b> is small.");
     for folder in ["marian-", "ctranslate2-"].map(folders).concat() {
@@ -125,6 +127,7 @@ fn a_document_with_markup_is_translated_and_burns_layers_read_nothing() {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn a_model_whose_file_changes_while_it_is_open_says_so() {
     let page = page("The house is small.");
     let copied = |from: &Path| {

@@ -147,6 +147,7 @@ fn packed(folder: &Path) -> tempfile::TempDir {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn eight_bit_files_are_read_as_their_numbers_by_their_multiplier() {
     for folder in folders("marian-native-")
         .into_iter()

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::cases::folders;
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn marian_makes_the_same_of_a_shortlist() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/shortlist");
     let expected = fs::read(data.join("marian.json")).expect("a file");
@@ -67,6 +68,7 @@ fn marian_makes_the_same_of_a_shortlist() {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn a_lexical_table_is_a_shortlist() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("lex.s2t");

@@ -6,27 +6,27 @@ use std::path::{Path, PathBuf};
 use canopy::inference::{DeviceChoice, SearchOptions, Translation, Translator};
 use canopy::text::document::{Document, Format};
 
-/// Folders of ../shared/models, one of each program; none, and said aloud, where there is no such folder.
+/// Folders of ../shared/models, one of each program, where they are.
 pub fn one_of_each() -> Vec<PathBuf> {
-    let names = [
+    those_there(&[
         "marian-base-1",
         "marian-tc-big-1",
         "marian-multi-1",
         "marian-native-align-1",
         "marian-native-ssru-1",
         "ctranslate2-bpe-1-float32",
-    ];
-    names.into_iter().filter_map(shared).collect()
+    ])
 }
 
-pub fn shared(name: &str) -> Option<PathBuf> {
+/// Those folders of ../shared/models that are there: what is tested with them is tested with [`multilingual`], too.
+pub fn those_there(names: &[&str]) -> Vec<PathBuf> {
+    let folders = names.iter().map(|name| shared(name));
+    folders.filter(|folder| folder.exists()).collect()
+}
+
+pub fn shared(name: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folder = root.join("../shared/models").join(name);
-    if folder.exists() {
-        return Some(folder);
-    }
-    println!("skipped: there is no ../shared/models/{name}");
-    None
+    root.join("../shared/models").join(name)
 }
 
 /// Tiny M2M-100, NLLB and mBART-50 models; these are in the repository.

@@ -11,13 +11,12 @@ use canopy::tokenizers::Side;
 use canopy::training::error::{BaseError, Error};
 use canopy::training::{Control, Example, ExampleSet, TrainingConfig, train};
 
-use super::cases::{greedy, multilingual, shared, text, translations};
+use super::cases::{greedy, multilingual, text, those_there, translations};
 use super::tiny;
 
 /// A Transformer of one vocabulary, one with an SSRU and guided alignment, and one of many languages.
 fn bases() -> Vec<std::path::PathBuf> {
-    let names = ["marian-base-1", "marian-native-ssru-1"];
-    let mut bases: Vec<_> = names.into_iter().filter_map(shared).collect();
+    let mut bases = those_there(&["marian-base-1", "marian-native-ssru-1"]);
     bases.push(multilingual()[1].clone());
     bases
 }

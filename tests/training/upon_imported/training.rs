@@ -8,7 +8,7 @@ use canopy::tokenizers::Side;
 use canopy::training::{Control, EndReason, TrainingConfig, TrainingEvent, train};
 use canopy::weights::ModelFolder;
 
-use super::cases::{greedy, multilingual, opened, shared, text, translations};
+use super::cases::{greedy, multilingual, opened, shared, text, those_there, translations};
 use super::tiny;
 
 fn events(config: &TrainingConfig, run: &Path, resume: bool) -> Vec<TrainingEvent> {
@@ -55,15 +55,12 @@ fn config(place: &Path, from: &Path, steps: usize) -> TrainingConfig {
 
 #[test]
 fn fine_tuning_lowers_the_loss_and_reports_before_and_after() {
-    let mut folders: Vec<_> = [
+    let mut folders = those_there(&[
         "marian-base-1",
         "marian-tc-big-1",
         "marian-native-ssru-1",
         "ctranslate2-bpe-1-float32",
-    ]
-    .into_iter()
-    .filter_map(shared)
-    .collect();
+    ]);
     folders.extend(multilingual());
     for folder in folders {
         let place = tempfile::tempdir().expect("a folder");
@@ -145,10 +142,9 @@ fn corpus_of_its_own(folder: &Path, model: &Path) {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn a_run_that_destroys_an_imported_model_ends_and_keeps_it() {
-    let Some(folder) = shared("marian-native-ssru-1") else {
-        return;
-    };
+    let folder = shared("marian-native-ssru-1");
     let place = tempfile::tempdir().expect("a folder");
     corpus_of_its_own(&place.path().join("corpus"), &folder);
     let run = place.path().join("run");
@@ -180,10 +176,9 @@ fn a_run_that_destroys_an_imported_model_ends_and_keeps_it() {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn a_model_of_others_is_fine_tuned_gently() {
-    let Some(folder) = shared("marian-native-ssru-1") else {
-        return;
-    };
+    let folder = shared("marian-native-ssru-1");
     let gentle = TrainingConfig::fine_tuning(folder);
     assert_eq!((gentle.dropout, gentle.label_smoothing), (0.0, 0.0));
     assert!(gentle.rate(1, 256) < gentle.rate(gentle.warmup_steps, 256));
@@ -197,10 +192,9 @@ fn a_model_of_others_is_fine_tuned_gently() {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn a_run_upon_an_imported_model_goes_on_as_if_it_had_not_stopped() {
-    let Some(folder) = shared("marian-tc-big-1") else {
-        return;
-    };
+    let folder = shared("marian-tc-big-1");
     let place = tempfile::tempdir().expect("a folder");
     tiny::corpus(&place.path().join("corpus"));
     let (whole, parts) = (place.path().join("whole"), place.path().join("parts"));
