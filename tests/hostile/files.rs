@@ -98,12 +98,10 @@ pub fn tensors() -> Vec<Seed> {
     vec![Seed::file("weights.safetensors", bytes)]
 }
 
-/// Models of other programs that were made for tests, where they are.
+/// Models of other programs that were made for tests: those of ../shared/models whose names begin so.
 fn others(beginnings: &[&str], damaged: &[&str]) -> Vec<Seed> {
     let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/models");
-    let Ok(entries) = fs::read_dir(models) else {
-        return Vec::new();
-    };
+    let entries = fs::read_dir(models).expect("../shared/models");
     let mut paths: Vec<PathBuf> = entries
         .map(|entry| entry.expect("an entry").path())
         .collect();
@@ -134,10 +132,20 @@ pub fn marian() -> Vec<Seed> {
 }
 
 pub fn hugging_face() -> Vec<Seed> {
-    others(
-        &["marian-base", "marian-bpe"],
-        &["config.json", "vocab.json", ".safetensors", ".spm"],
-    )
+    let damaged = [
+        "config.json",
+        "vocab.json",
+        ".safetensors",
+        ".spm",
+        "bpe.model",
+    ];
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/interchange/multilingual");
+    let names = ["m2m100", "nllb", "mbart50"];
+    let mut seeds = Vec::from(names.map(|name| of_folder(&own.join(name), &damaged)));
+    if cfg!(shared_models) {
+        seeds.extend(others(&["marian-base", "marian-bpe"], &damaged));
+    }
+    seeds
 }
 
 pub fn pickles() -> Vec<Seed> {

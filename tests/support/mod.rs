@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "no test binary uses all of it")]
 
 pub mod desk;
+pub mod firefox;
 pub mod mutation;
 pub mod needs;
 pub mod sketch;

@@ -1,17 +1,17 @@
 //! `canopy model search`, `get` and `catalogue` as a user runs them.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::catalogue::desk::{assert_done, assert_failed, stderr, stdout};
-use crate::catalogue::models::{argos, files, gzip, left, sha256, shared, zip};
+use crate::catalogue::models::{argos, files, gzip, left, sha256, zip};
 #[cfg(target_os = "linux")]
 use crate::catalogue::server::authority;
 use crate::catalogue::server::{Reply, Server};
+use crate::support::firefox::{self, SHORTLIST};
 
 /// A user with folders of their own, and no proxy.
 struct User {
@@ -254,51 +254,50 @@ fn encrypted_hosts_are_verified_and_lead_to_encrypted_ones_alone() {
 
 #[test]
 fn the_model_of_firefox_as_mozilla_serves_it_installs_and_translates() {
-    let Some(folder) = shared("models/firefox-en-pt") else {
-        return;
-    };
     let (server, user) = (Server::start(), User::new());
-    let list = mozilla(&server, &folder);
+    let list = mozilla(&server);
     server.put(
         "/db/models.json",
         Reply::File(list.to_string().into_bytes()),
     );
     let catalogue = server.url("/db/models.json");
-    let got = user.json(&["model", "get", "en-pt", "--catalogue", &catalogue]);
-    assert_eq!(got["name"], "en-pt-tiny");
+    let got = user.json(&["model", "get", "pt-en", "--catalogue", &catalogue]);
+    assert_eq!(got["name"], "pt-en-tiny");
     assert_eq!(
         (&got["sources"], &got["targets"]),
-        (&json!(["en"]), &json!(["pt"]))
+        (&json!(["pt"]), &json!(["en"]))
     );
     assert_eq!(got["licence"], "MPL-2.0");
-    assert_eq!(got["default_for"], json!(["en-pt"]));
+    assert_eq!(got["default_for"], json!(["pt-en"]));
     let letter = user.home.path().join("letter.txt");
-    fs::write(&letter, "Good morning.\n").expect("written");
+    fs::write(&letter, "Bom dia.\n").expect("written");
     let letter = letter.display().to_string();
     let output = user.canopy(&[
         "translate",
         &letter,
         "--from",
-        "en",
-        "--to",
         "pt",
+        "--to",
+        "en",
         "--device",
         "cpu",
     ]);
     assert_done(&output);
-    assert_eq!(stdout(&output).trim(), "Bom dia.");
+    assert_eq!(stdout(&output).trim(), "Good morning.");
 }
 
-/// Serves the files of a folder as Mozilla does, and gives the registry that names them.
-fn mozilla(server: &Server, folder: &Path) -> Value {
+/// Serves the files of a model as Mozilla does, and gives the registry that names them.
+fn mozilla(server: &Server) -> Value {
+    let folder = tempfile::tempdir().expect("a folder");
+    firefox::copy_to(folder.path());
     let mut files = serde_json::Map::new();
     for (key, name) in [
-        ("model", "model.enpt.intgemm.alphas.bin"),
-        ("lexicalShortlist", "lex.50.50.enpt.s2t.bin"),
-        ("vocab", "vocab.enpt.spm"),
+        ("model", "model.pten.intgemm.alphas.bin"),
+        ("lexicalShortlist", SHORTLIST),
+        ("vocab", "vocab.pten.spm"),
     ] {
-        let bytes = fs::read(folder.join(name)).expect("readable");
-        let path = format!("models/en-pt/x_{key}/exported/{name}.gz");
+        let bytes = fs::read(folder.path().join(name)).expect("readable");
+        let path = format!("models/pt-en/x_{key}/exported/{name}.gz");
         server.put(&format!("/{path}"), Reply::File(gzip(&bytes)));
         let mut entry = json!({ "path": path });
         if key == "model" {
@@ -307,8 +306,8 @@ fn mozilla(server: &Server, folder: &Path) -> Value {
         }
         files.insert(key.to_owned(), entry);
     }
-    json!({ "baseUrl": server.address, "models": { "en-pt": [{
-        "architecture": "tiny", "releaseStatus": "Release", "sourceLanguage": "en", "targetLanguage": "pt",
+    json!({ "baseUrl": server.address, "models": { "pt-en": [{
+        "architecture": "tiny", "releaseStatus": "Release", "sourceLanguage": "pt", "targetLanguage": "en",
         "license": "MPL-2.0", "files": files
     }] } })
 }

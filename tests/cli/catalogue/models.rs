@@ -99,15 +99,3 @@ pub fn left(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).collect()
 }
-
-/// A case of ../shared; none, and said aloud, where there is no such folder.
-pub fn shared(name: &str) -> Option<PathBuf> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../shared")
-        .join(name);
-    if !path.exists() {
-        println!("skipped: there is no ../shared/{name}");
-        return None;
-    }
-    Some(path)
-}

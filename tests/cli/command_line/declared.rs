@@ -3,7 +3,8 @@
 use std::fs;
 
 use crate::command_line::desk::{Desk, assert_done, assert_failed, canopy, stderr, stdout};
-use crate::command_line::imported::{User, case};
+use crate::command_line::imported::User;
+use crate::support::firefox;
 
 fn xliff(target: &str) -> String {
     format!(
@@ -72,17 +73,9 @@ fn catalogues_and_qt_files_declare_their_languages_too() {
 
 #[test]
 fn the_languages_of_a_model_are_stated_where_its_files_do_not_say_them() {
-    let Some(folder) = case("marian-native-ssru-1") else {
-        return;
-    };
     let user = User::new();
-    // Under a name that says nothing.
     let unnamed = user.path("student");
-    fs::create_dir(&unnamed).expect("a folder");
-    for entry in fs::read_dir(&folder).expect("a folder") {
-        let entry = entry.expect("an entry");
-        fs::copy(entry.path(), unnamed.join(entry.file_name())).expect("copied");
-    }
+    firefox::copy_without_languages_to(&unnamed);
     let path = unnamed.display().to_string();
     let import = ["model", "import", &path];
     assert_failed(
@@ -145,17 +138,15 @@ fn languages_that_a_person_states_win_over_those_of_the_files() {
 
 #[test]
 fn of_a_model_of_several_languages_one_that_it_has_is_stated() {
-    let Some(folder) = case("marian-multi-1") else {
-        return;
-    };
     let user = User::new();
-    let folder = folder.display().to_string();
+    let tests = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/models/interchange");
+    let folder = format!("{tests}/multilingual/nllb");
     let import = ["model", "import", &folder, "--to"];
     assert_failed(
-        &user.canopy(&[&import[..], &["fr"]].concat()),
-        &["de, nl", "fr"],
+        &user.canopy(&[&import[..], &["nl"]].concat()),
+        &["ace, de, en, fr, zu", "nl"],
     );
-    assert_done(&user.canopy(&[&import[..], &["Dutch"]].concat()));
-    let listed = user.listed("marian-multi-1");
-    assert_eq!(listed["targets"], serde_json::json!(["nl"]));
+    assert_done(&user.canopy(&[&import[..], &["Zulu"]].concat()));
+    let listed = user.listed("nllb");
+    assert_eq!(listed["targets"], serde_json::json!(["zu"]));
 }

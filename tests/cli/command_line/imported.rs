@@ -12,14 +12,10 @@ use zip::write::SimpleFileOptions;
 
 use crate::command_line::desk::{assert_done, assert_failed, stderr, stdout};
 
-/// A case of ../shared/models; none, and said aloud, where there is no such folder.
-pub fn case(name: &str) -> Option<PathBuf> {
+/// A case of ../shared/models.
+fn case(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/models");
-    if !folder.is_dir() {
-        println!("skipped: there is no ../shared/models");
-        return None;
-    }
-    Some(folder.join(name))
+    folder.join(name)
 }
 
 /// A user whose models are in a folder of their own.
@@ -163,33 +159,30 @@ fn assert_it_is_used(user: &User, path: &Path, name: &str, more: &[&str]) -> Val
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn a_folder_of_hugging_face_translates_a_page() {
-    let Some(folder) = case("marian-base-1") else {
-        return;
-    };
+    let folder = case("marian-base-1");
     let user = User::new();
     assert_it_is_used(&user, &folder, "marian-base-1", &[]);
-    let several = case("marian-multi-1").expect("it is there");
+    let several = case("marian-multi-1");
     let model = assert_it_is_used(&user, &several, "marian-multi-1", &["--to", "nl"]);
     assert_eq!(model["targets"], serde_json::json!(["de", "nl"]));
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn a_folder_of_marian_translates_a_page() {
-    let Some(folder) = case("marian-native-align-1") else {
-        return;
-    };
+    let folder = case("marian-native-align-1");
     let user = User::new();
     assert_it_is_used(&user, &folder, "marian-native-align-1", &[]);
-    let ssru = case("marian-native-ssru-1").expect("it is there");
+    let ssru = case("marian-native-ssru-1");
     assert_it_is_used(&user, &ssru, "marian-native-ssru-1", &[]);
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn a_zip_file_of_marian_translates_a_page() {
-    let Some(folder) = case("marian-native-separate-1") else {
-        return;
-    };
+    let folder = case("marian-native-separate-1");
     let user = User::new();
     let names: Vec<String> = fs::read_dir(&folder)
         .expect("a folder")
@@ -213,18 +206,16 @@ fn a_zip_file_of_marian_translates_a_page() {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn a_folder_of_ctranslate2_translates_a_page() {
-    let Some(folder) = case("ctranslate2-base-1-int8") else {
-        return;
-    };
+    let folder = case("ctranslate2-base-1-int8");
     assert_it_is_used(&User::new(), &folder, "ctranslate2-base-1-int8", &[]);
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn an_argos_package_is_added_chosen_and_removed() {
-    let Some(folder) = case("ctranslate2-base-1-float32") else {
-        return;
-    };
+    let folder = case("ctranslate2-base-1-float32");
     let user = User::new();
     let path = user.path("translate-en_fr-1_0.argosmodel");
     let files = [
@@ -306,10 +297,9 @@ fn an_argos_package_is_added_chosen_and_removed() {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn a_model_whose_files_are_damaged_is_listed_with_its_error() {
-    let Some(folder) = case("ctranslate2-base-1-int16") else {
-        return;
-    };
+    let folder = case("ctranslate2-base-1-int16");
     let user = User::new();
     let name = "ctranslate2-base-1-int16";
     assert_done(&user.canopy(&["model", "import", folder.to_str().expect("a name")]));

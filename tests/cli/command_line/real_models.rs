@@ -10,16 +10,27 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde_json::{Value, json};
 
 use crate::command_line::desk::{assert_done, assert_failed, stderr, stdout};
-use crate::command_line::imported::{User, case};
+use crate::command_line::imported::User;
+use crate::support::firefox::{self, SHORTLIST};
 
 /// The files that Firefox and translateLocally keep of a model.
 const FIREFOX: [&str; 5] = [
     "config.intgemm8bitalpha.yml",
-    "lex.50.50.enpt.s2t.bin",
-    "model.enpt.intgemm.alphas.bin",
+    SHORTLIST,
+    "model.pten.intgemm.alphas.bin",
     "model_info.json",
-    "vocab.enpt.spm",
+    "vocab.pten.spm",
 ];
+
+/// The name of the folder that its files are copied to.
+const FOLDER: &str = "mozilla-pt-en";
+
+/// The model of Firefox among the files of a user.
+fn firefox(user: &User) -> PathBuf {
+    let folder = user.path(FOLDER);
+    firefox::copy_to(&folder);
+    folder
+}
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut writer = GzEncoder::new(Vec::new(), Compression::fast());
@@ -68,7 +79,7 @@ fn containers(user: &User, folder: &Path) -> Vec<PathBuf> {
         .collect();
     let names: Vec<String> = files
         .iter()
-        .map(|(name, _)| format!("enpt.tiny/{name}"))
+        .map(|(name, _)| format!("pten.tiny/{name}"))
         .collect();
     let below: Vec<(&str, &[u8])> = names
         .iter()
@@ -91,7 +102,7 @@ fn containers(user: &User, folder: &Path) -> Vec<PathBuf> {
     fs::create_dir(&single).expect("made");
     for (name, bytes) in &files {
         let written = match *name {
-            "vocab.enpt.spm" => (
+            "vocab.pten.spm" => (
                 format!("{name}.zst"),
                 compress_to_vec(bytes.as_slice(), CompressionLevel::Fastest),
             ),
@@ -108,14 +119,14 @@ fn containers(user: &User, folder: &Path) -> Vec<PathBuf> {
         fs::write(single.join(name), text).expect("written");
     }
     made.push(single.clone());
-    made.push(folder.join("model.enpt.intgemm.alphas.bin"));
-    made.push(single.join("model.enpt.intgemm.alphas.bin.gz"));
+    made.push(folder.join("model.pten.intgemm.alphas.bin"));
+    made.push(single.join("model.pten.intgemm.alphas.bin.gz"));
     made
 }
 
 fn translated(user: &User, more: &[&str]) -> String {
     let input = user.path("letter.txt");
-    fs::write(&input, "Good morning.\n").expect("written");
+    fs::write(&input, "Bom dia.\n").expect("written");
     let arguments = ["translate", text(&input), "--device", "cpu"];
     let output = user.canopy(&[&arguments, more].concat());
     assert_done(&output);
@@ -124,12 +135,10 @@ fn translated(user: &User, more: &[&str]) -> String {
 
 #[test]
 fn firefox_s_model_opens_however_it_is_handed_out() {
-    let Some(folder) = case("firefox-en-pt") else {
-        return;
-    };
     let first = User::new();
+    let folder = firefox(&first);
     let expected = translated(&first, &["--model", text(&folder)]);
-    assert!(expected.contains("Bom dia"), "{expected}");
+    assert!(expected.contains("Good morning"), "{expected}");
     for path in containers(&first, &folder) {
         let shown = path.display();
         assert_eq!(
@@ -140,21 +149,23 @@ fn firefox_s_model_opens_however_it_is_handed_out() {
         let user = User::new();
         let added = user.canopy(&["model", "import", text(&path)]);
         assert_done(&added);
-        // It is the only one that translates to Portuguese.
-        assert_eq!(translated(&user, &["--to", "pt"]), expected, "{shown}");
+        // It is the only one that translates from Portuguese.
+        assert_done(&user.canopy(&["model", "remove", "firefox-pt-en"]));
+        let pair = ["--from", "pt", "--to", "en"];
+        assert_eq!(translated(&user, &pair), expected, "{shown}");
         let name = stdout(&added)
             .split('\t')
             .next()
             .expect("a name")
             .to_owned();
         let model = user.listed(&name);
-        assert_eq!(model["sources"], json!(["en"]), "{shown}");
-        assert_eq!(model["targets"], json!(["pt"]), "{shown}");
+        assert_eq!(model["sources"], json!(["pt"]), "{shown}");
+        assert_eq!(model["targets"], json!(["en"]), "{shown}");
         assert_eq!(translated(&user, &["--model", &name]), expected, "{shown}");
         let described = user.canopy(&["model", "describe", &name]);
         assert_done(&described);
         assert!(
-            stdout(&described).contains("en → pt"),
+            stdout(&described).contains("pt → en"),
             "{}",
             stdout(&described)
         );
@@ -164,31 +175,27 @@ fn firefox_s_model_opens_however_it_is_handed_out() {
 
 #[test]
 fn name_and_version_are_those_that_its_files_state() {
-    let Some(folder) = case("firefox-en-pt") else {
-        return;
-    };
     let user = User::new();
+    let folder = firefox(&user);
     assert_done(&user.canopy(&["model", "import", text(&folder), "--name", "mozilla"]));
     let model = user.listed("mozilla");
-    assert_eq!(model["title"], "English-Portuguese tiny");
+    assert_eq!(model["title"], "Portuguese-English tiny");
     assert_eq!(model["version"], "2.0");
     let list = stdout(&user.canopy(&["model", "list"]));
     assert!(
-        list.contains("English-Portuguese tiny, version 2.0"),
+        list.contains("Portuguese-English tiny, version 2.0"),
         "{list}"
     );
 }
 
 #[test]
 fn models_of_others_are_evaluated_by_path_and_by_name() {
-    let Some(folder) = case("firefox-en-pt") else {
-        return;
-    };
     let user = User::new();
+    let folder = firefox(&user);
     let corpus = user.path("corpus");
-    let sides = ["en", "pt"].map(|side| user.path(&format!("test.{side}")));
-    fs::write(&sides[0], "Good morning.\nThank you.\n").expect("written");
-    fs::write(&sides[1], "Bom dia.\nObrigado.\n").expect("written");
+    let sides = ["pt", "en"].map(|side| user.path(&format!("test.{side}")));
+    fs::write(&sides[0], "Bom dia.\nObrigado.\n").expect("written");
+    fs::write(&sides[1], "Good morning.\nThank you.\n").expect("written");
     let made = user.canopy(&[
         "corpus",
         "import",
@@ -198,9 +205,9 @@ fn models_of_others_are_evaluated_by_path_and_by_name() {
         "--target",
         text(&sides[1]),
         "--from",
-        "en",
-        "--to",
         "pt",
+        "--to",
+        "en",
         "--split",
         "test",
         "--output",
@@ -227,15 +234,14 @@ fn models_of_others_are_evaluated_by_path_and_by_name() {
         "{direct}"
     );
     assert_done(&user.canopy(&["model", "import", text(&folder)]));
-    assert_eq!(score("firefox-en-pt"), direct);
+    assert_eq!(score(FOLDER), direct);
 }
 
 #[test]
 fn a_model_without_languages_gets_the_given_ones() {
-    let Some(folder) = case("marian-native-ssru-1") else {
-        return;
-    };
     let user = User::new();
+    let folder = user.path("student");
+    firefox::copy_without_languages_to(&folder);
     let added = user.canopy(&["model", "import", text(&folder)]);
     assert_done(&added);
     assert!(stderr(&added).contains("--from"), "{}", stderr(&added));

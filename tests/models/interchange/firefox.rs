@@ -11,6 +11,7 @@ use canopy::text::document::{Document, Format};
 use tempfile::TempDir;
 
 use super::cases::folders;
+use crate::support::firefox::{self, SHORTLIST};
 
 /// Lines that are translated.
 const LINES: usize = 120;
@@ -57,6 +58,7 @@ fn translated(translator: &Translator, lines: &[&str], beam_size: usize) -> Vec<
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn lines_become_what_firefox_makes_of_them() {
     for folder in folders("firefox-") {
         let copy = copied(&folder);
@@ -98,30 +100,26 @@ fn lines_become_what_firefox_makes_of_them() {
 
 #[test]
 fn a_shortlist_that_is_damaged_is_refused_with_what_to_do() {
-    for folder in folders("firefox-en-pt") {
-        let copy = copied(&folder);
-        let path = copy.path().join("lex.50.50.enpt.s2t.bin");
-        let whole = fs::read(&path).expect("a shortlist");
-        let opened = || {
-            let mut archive = Archive::open(copy.path()).expect("a folder");
-            open(&mut archive).map(|model| model.shortlist.is_some())
-        };
-        assert!(opened().expect("a model"));
-        let mut damaged = whole.clone();
-        damaged[100_000] ^= 1;
-        for bytes in [&damaged, &whole[..whole.len() - 8]] {
-            fs::write(&path, bytes).expect("writable");
-            let message = opened().expect_err("damaged").to_string();
-            let words = [
-                "lex.50.50.enpt.s2t.bin",
-                "no sound shortlist",
-                "take it away",
-            ];
-            assert!(words.iter().all(|word| message.contains(word)), "{message}");
-        }
-        fs::remove_file(&path).expect("removed");
-        assert!(!opened().expect("a model that scores all words"));
+    let unpacked = tempfile::tempdir().expect("a temporary folder");
+    firefox::copy_to(unpacked.path());
+    let copy = copied(unpacked.path());
+    let path = copy.path().join(SHORTLIST);
+    let whole = fs::read(&path).expect("a shortlist");
+    let opened = || {
+        let mut archive = Archive::open(copy.path()).expect("a folder");
+        open(&mut archive).map(|model| model.shortlist.is_some())
+    };
+    assert!(opened().expect("a model"));
+    let mut damaged = whole.clone();
+    damaged[100_000] ^= 1;
+    for bytes in [&damaged, &whole[..whole.len() - 8]] {
+        fs::write(&path, bytes).expect("writable");
+        let message = opened().expect_err("damaged").to_string();
+        let words = [SHORTLIST, "no sound shortlist", "take it away"];
+        assert!(words.iter().all(|word| message.contains(word)), "{message}");
     }
+    fs::remove_file(&path).expect("removed");
+    assert!(!opened().expect("a model that scores all words"));
 }
 
 /// Products with the integers of a file are intgemm's of unsigned rows, to the last bit where the processor has products of

@@ -23,6 +23,7 @@ fn tolerance(case: &Case) -> f32 {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn logits_after_forced_words_are_the_same() {
     for case in cases() {
         assert_eq!(case.foreign.format, ForeignFormat::HuggingFace);
@@ -51,6 +52,7 @@ fn logits_after_forced_words_are_the_same() {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn greedy_and_beam_translations_are_the_same() {
     for case in cases() {
         for row in case.rows() {
@@ -82,6 +84,7 @@ fn greedy_and_beam_translations_are_the_same() {
 }
 
 #[test]
+#[cfg_attr(not(shared_models), ignore = "needs ../shared/models")]
 fn several_languages_are_selected_by_tokens_of_the_source() {
     for case in cases() {
         let languages = &case.foreign.languages;
@@ -103,15 +106,12 @@ fn several_languages_are_selected_by_tokens_of_the_source() {
 /// A folder as NLLB has it, but tiny and untrained: how it is read, not what it computes.
 #[test]
 fn a_model_of_many_languages_knows_their_tokens_and_its_places() {
-    let Some(spm) = folders("marian-base").into_iter().next() else {
-        return;
-    };
     let folder = tempfile::tempdir().expect("a temporary folder");
     let write = |name: &str, bytes: &[u8]| {
         std::fs::write(folder.path().join(name), bytes).expect("writable");
     };
-    let pieces = std::fs::read(spm.join("source.spm")).expect("a file of the case");
-    write("sentencepiece.bpe.model", &pieces);
+    let pieces = include_bytes!("multilingual/nllb/sentencepiece.bpe.model");
+    write("sentencepiece.bpe.model", pieces);
     let languages = r#"{"additional_special_tokens": ["eng_Latn", "deu_Latn", "ace_Arab"]}"#;
     write("special_tokens_map.json", languages.as_bytes());
     let vocab = 2_000;
