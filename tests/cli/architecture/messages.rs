@@ -2,8 +2,7 @@
 
 use std::fs;
 
-use super::repository;
-use super::unsafe_code::sources_below;
+use super::{files_below, repository};
 
 /// The string literals of a source.
 fn literals(source: &str) -> Vec<String> {
@@ -105,8 +104,7 @@ fn names_usage(literal: &str) -> bool {
 
 #[test]
 fn messages_of_libraries_name_no_option_and_no_command() {
-    let mut sources = Vec::new();
-    sources_below(&repository().join("src"), &mut sources);
+    let sources = files_below(&repository().join("src"), &["rs"]);
     let with_usage = ["src/cli/", "src/gui/", "src/app/"];
     let mut found = Vec::new();
     for path in sources {

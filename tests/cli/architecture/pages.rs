@@ -4,22 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// All pages below a folder.
-pub fn pages_below(folder: &Path) -> Vec<PathBuf> {
-    let (mut pages, mut folders) = (Vec::new(), vec![folder.to_owned()]);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "md") {
-                pages.push(path);
-            }
-        }
-    }
-    pages.sort();
-    pages
-}
+use crate::architecture::files_below;
 
 /// The pages at the top, the documentation, and what the models say of themselves.
 fn pages(repository: &Path) -> Vec<PathBuf> {
@@ -31,8 +16,8 @@ fn pages(repository: &Path) -> Vec<PathBuf> {
         "packaging/README.md",
     ];
     let mut pages: Vec<PathBuf> = top.map(|name| repository.join(name)).into();
-    pages.extend(pages_below(&repository.join("docs")));
-    pages.extend(pages_below(&repository.join("assets/models")));
+    pages.extend(files_below(&repository.join("docs"), &["md"]));
+    pages.extend(files_below(&repository.join("assets/models"), &["md"]));
     pages
 }
 

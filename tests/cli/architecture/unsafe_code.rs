@@ -2,20 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 
-use crate::architecture::repository;
-
-pub fn sources_below(folder: &Path, sources: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            sources_below(&path, sources);
-        } else if path.extension().is_some_and(|ending| ending == "rs") {
-            sources.push(path);
-        }
-    }
-}
+use crate::architecture::{files_below, repository};
 
 /// The blocks and implementations that begin in a line of code and that the compiler does not check.
 fn num_unsafe(line: &str) -> usize {
@@ -29,10 +17,9 @@ fn num_unsafe(line: &str) -> usize {
 
 #[test]
 fn the_page_about_threats_counts_all_unsafe_code() {
-    let mut sources = Vec::new();
-    for folder in ["src", "tests", "benches", "examples"] {
-        sources_below(&repository().join(folder), &mut sources);
-    }
+    let folders = ["src", "tests", "benches", "examples"];
+    let sources = folders.map(|folder| files_below(&repository().join(folder), &["rs"]));
+    let sources = sources.concat();
     let unsafe_files = sources.iter().filter_map(|path| {
         let text = fs::read_to_string(path).expect("a source");
         let name = path.strip_prefix(repository()).expect("below it");
