@@ -6,6 +6,7 @@ mod packages;
 mod pages;
 mod sizes;
 mod unsafe_code;
+mod variables;
 mod wings;
 
 use std::path::{Path, PathBuf};
