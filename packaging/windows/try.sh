@@ -107,6 +107,38 @@ installer() {
         grep -c Canopy >>"$log" && touch "$home/mine.txt" && wine "$home/uninstall.exe" /S && sleep 5 && [[ $(ls "$home") == mine.txt ]] &&
         ! wine reg query 'HKCU\Software\Classes\Canopy.Document' >>"$log" && echo "installed, and removed but for a file of the user" && rm -r "$home"
 }
+# The picture of a screen of its own changes when the keyboard goes to the first button, and when it goes on from there. A search for
+# a GPU would make OpenGL contexts, which can stand in the way of Wine's Vulkan.
+window() {
+    local screen server program number picture seen changes=0
+    exec {screen}< <(exec Xvfb -displayfd 1 -screen 0 1280x900x24 2>>"$log")
+    server=$!
+    read -r -u "$screen" number
+    # What is left of the checks before has no screen; Wine itself ends some seconds later.
+    DISPLAY=:$number wineboot -k
+    sleep 10
+    DISPLAY=:$number wine 'C:\canopy\canopy.exe' --device cpu 2>>"$log" &
+    program=$!
+    for _ in $(seq 120); do
+        sleep 1
+        DISPLAY=:$number xdotool search --onlyvisible --name '^Canopy' >>"$log" 2>&1 && break
+        kill -0 $program 2>>"$log" || break
+    done
+    sleep 15
+    seen=$(DISPLAY=:$number import -window root ppm:- | md5sum)
+    for _ in 1 2 3 4; do
+        DISPLAY=:$number xdotool key Tab
+        sleep 10
+        picture=$(DISPLAY=:$number import -window root ppm:- | md5sum)
+        [[ $picture == "$seen" ]] || changes=$((changes + 1))
+        seen=$picture
+    done
+    DISPLAY=:$number wineboot -k
+    wait $program
+    kill $server
+    echo "4 keys, $changes new pictures"
+    ((changes > 1))
+}
 
 all=(
     version 'version'
@@ -127,6 +159,7 @@ all=(
     serve 'server, client, Ctrl+C'
     sample_run 'sample run: two trainings'
     resume 'training killed and resumed'
+    window 'window'
     installer 'installer, command in the search path, uninstall'
 )
 echo '| tried | works | time |'
