@@ -120,7 +120,7 @@ fn weights_stay_in_8_bits_between_other_languages() {
         let (german, french) = (opened("de"), opened("fr"));
         let first = |it: &Translator| it.model().network.tokens().forced_first;
         assert_ne!(first(&german), first(&french), "{name}");
-        for translator in [german, french] {
+        for translator in [&german, &french] {
             let packing = translator.model().packing();
             assert_eq!(packing, Some(Quantization::Int8), "{name}");
         }
