@@ -138,7 +138,7 @@ fn an_encrypted_list_leads_to_encrypted_files_alone() {
 fn what_is_no_list_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text, word) in [
-        ("a.json", "<html>", "no JSON"),
+        ("a.json", "<html>", "not JSON"),
         ("b.json", "{}", "none of the known forms"),
         ("c.json", "\"models\"", "none of the known forms"),
     ] {

@@ -288,10 +288,10 @@ fn archives_that_are_made_to_do_harm_are_refused_and_leave_nothing() {
     let bomb = gzip(&zeros);
     let zstd = compress_to_vec(&[7_u8; 9_000][..], CompressionLevel::Fastest);
     let cases: [(&str, Vec<u8>, &str); 10] = [
-        ("up.tar", tar(&outside), "outside of its folder"),
-        ("up.tar.gz", gzip(&tar(&outside)), "outside of its folder"),
-        ("root.tar", tar(&rooted), "outside of its folder"),
-        ("up.zip", zip(&outside), "outside of its folder"),
+        ("up.tar", tar(&outside), "outside its folder"),
+        ("up.tar.gz", gzip(&tar(&outside)), "outside its folder"),
+        ("root.tar", tar(&rooted), "outside its folder"),
+        ("up.zip", zip(&outside), "outside its folder"),
         ("link.tar.gz", gzip(&link), "is a link"),
         (
             "cut.tar.gz",

@@ -106,7 +106,7 @@ fn an_import_says_what_is_missing_and_where() {
     };
     let table = desk.file("a.tsv", "Open\tAuf\nClose\n");
     let output = import(&["tsv", &table]);
-    assert!(stderr(&output).contains("line 2: no source and target"));
+    assert!(stderr(&output).contains("line 2: expected a source and a target"));
     assert!(!stderr(&output).contains("memory"), "{}", stderr(&output));
     let memory = desk.file(
         "a.tmx",

@@ -126,7 +126,7 @@ fn what_is_too_large_is_refused() {
         .upload(&files, &file)
         .expect_err("no room")
         .to_string();
-    assert!(error.contains("--store-size"), "{error}");
+    assert!(error.contains("start it with a larger one"), "{error}");
     server.stop();
 }
 
