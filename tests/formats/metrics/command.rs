@@ -253,7 +253,7 @@ fn bad_files_are_named_with_their_lines() {
         &["three.txt", "3 lines", "two.txt", "2", "line 3"],
     );
     check(&["-r", &two, "-r", &three, &two], &["three.txt", "line 3"]);
-    check(&["-r", &empty, &empty], &["no references", "empty.txt"]);
+    check(&["-r", &empty, &empty], &["only empty lines", "empty.txt"]);
     check(&["-r", &two, &latin], &["latin.txt", "line 2", "UTF-8"]);
     check(
         &["-r", &two, "--docids", &three, "--by", "document", &two],
