@@ -115,7 +115,7 @@ fn a_shortlist_that_is_damaged_is_refused_with_what_to_do() {
     for bytes in [&damaged, &whole[..whole.len() - 8]] {
         fs::write(&path, bytes).expect("writable");
         let message = opened().expect_err("damaged").to_string();
-        let words = [SHORTLIST, "no sound shortlist", "take it away"];
+        let words = [SHORTLIST, "damaged", "remove it"];
         assert!(words.iter().all(|word| message.contains(word)), "{message}");
     }
     fs::remove_file(&path).expect("removed");
