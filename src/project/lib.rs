@@ -13,7 +13,7 @@
 //! let mut open = OpenDocument::new("page.html".into(), page.into(), None);
 //! let translation = Translation::written("Öffnen Sie die Datei.".to_owned());
 //! assert!(open.receive(0, translation, "a model"));
-//! let counts = open.counts();
+//! let counts = open.progress.counts();
 //! assert_eq!((counts.draft, counts.untranslated), (1, 1));
 //! # Ok::<(), canopy_document::error::Error>(())
 //! ```

@@ -156,6 +156,7 @@ pub struct Gpu {
     search: Pipelines,
     language_models: Pipelines,
     multiplies_halves: bool,
+    unpacks_halves: bool,
 }
 
 /// Requirements of shaders with cooperative matrices.
@@ -188,7 +189,7 @@ impl Gpu {
         let adapter = futures_lite::future::block_on(adapter).ok()?;
         let device = adapter.request_device(&wgpu::DeviceDescriptor::default());
         let (device, queue) = futures_lite::future::block_on(device).ok()?;
-        Some(Arc::new(Self::new(device, queue)))
+        Some(Arc::new(Self::new(&adapter, device, queue)))
     }
 
     /// Makes the GPU behind `device` known, which burn computes on with this queue.
@@ -201,7 +202,7 @@ impl Gpu {
         if gpus.iter().all(|(known, _)| known != device) {
             let gpu = Self {
                 multiplies_halves: own.features().contains(HALVES) && has_halves(adapter),
-                ..Self::new(own, queue)
+                ..Self::new(adapter, own, queue)
             };
             gpus.push((device.clone(), Arc::new(gpu)));
         }
@@ -212,13 +213,20 @@ impl Gpu {
         self.multiplies_halves
     }
 
+    /// Whether its shaders read half floats of buffers, which kernels of language models do.
+    pub fn unpacks_halves(&self) -> bool {
+        self.unpacks_halves
+    }
+
     /// The device and its queue, for other users.
     pub fn device_and_queue(&self) -> (wgpu::Device, wgpu::Queue) {
         (self.device.clone(), self.queue.clone())
     }
 
-    fn new(device: wgpu::Device, queue: wgpu::Queue) -> Self {
+    fn new(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Self {
+        let flags = adapter.get_downlevel_capabilities().flags;
         Self {
+            unpacks_halves: flags.contains(wgpu::DownlevelFlags::SHADER_F16_IN_F32),
             device,
             queue,
             search: OnceLock::new(),

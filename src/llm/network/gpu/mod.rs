@@ -129,6 +129,9 @@ impl GpuStack {
         let (None, Positions::Rotated { rotation, sliding }) = (&network.encoder, positions) else {
             return Err("models with an encoder are computed by the CPU".to_owned());
         };
+        if !gpu.unpacks_halves() {
+            return Err("the GPU reads no half floats".to_owned());
+        }
         if d_head > LARGEST_HEAD || !d_head.is_multiple_of(2) {
             return Err(format!("heads of {d_head} numbers are computed by the CPU"));
         }
