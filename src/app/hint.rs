@@ -8,7 +8,7 @@ use canopy_models::error::{Error as ModelsError, OtherKind};
 use canopy_project::error::Error as ProjectError;
 use canopy_train::error::Error as TrainError;
 
-/// What follows the message of an error; empty if no place helps.
+/// The hint behind an error's message; empty if no place helps.
 pub(super) fn hint(error: &(dyn std::error::Error + 'static)) -> &'static str {
     let found = find(error).and_then(on_base);
     let found = found.or_else(|| find(error).and_then(on_models));

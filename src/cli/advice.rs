@@ -24,7 +24,7 @@ pub(super) fn advised(error: &Error) -> String {
     format!("{error}{}", advice(error, false))
 }
 
-/// What follows the message of an error; empty if nothing helps. `translates`: whether the command is `canopy translate`.
+/// The advice behind an error's message; empty if there is none. `translates`: whether the command is `canopy translate`.
 pub(super) fn advice(error: &Error, translates: bool) -> Cow<'static, str> {
     if let Some(TrainError::RemoteRun { host, .. }) = find(error) {
         return format!(" (--device remote:{host})").into();
@@ -194,7 +194,7 @@ fn on_base(error: &BaseError) -> Option<&'static str> {
     })
 }
 
-/// What helps with a setting that libraries refuse.
+/// The advice on a setting that libraries refuse.
 fn on_setting(field: &str, found: &str) -> Option<&'static str> {
     Some(match (field, found) {
         ("bert", "missing") => "; import one with `canopy model import`, and name it with --bert",

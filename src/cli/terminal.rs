@@ -67,7 +67,7 @@ pub(super) fn print_bytes(text: &[u8]) -> Result<()> {
         .map_err(Error::write("standard output"))
 }
 
-/// Writes to standard error. Where it is no longer read, as after Ctrl+C has ended a `tee`, the work continues all the
+/// Writes to standard error. If its reader is gone, as after Ctrl+C has ended a `tee`, the work continues all the
 /// same; `eprint!` would panic.
 pub(super) fn write_stderr(text: &str) {
     let mut stderr = std::io::stderr().lock();

@@ -97,6 +97,10 @@ impl GpuBlocks {
             BlockNumbers::Floats(words) => (BlockForm::Floats, words, None, 1),
         };
         assert_eq!(words.len() * per_word, inputs * outputs, "numbers");
+        assert!(
+            bias.is_none_or(|bias| bias.len() == outputs),
+            "a bias of another length"
+        );
         if let Some(Grouped { scales, group, .. }) = grouped {
             assert_eq!(scales.len() * group, inputs * outputs, "numbers of groups");
         }
@@ -258,6 +262,7 @@ impl Run<'_> {
         count: usize,
     ) {
         let each = if in_halves { 2 } else { 1 };
+        assert!(count.is_multiple_of(each) && before.is_multiple_of(each));
         check(x, count);
         check(cache, (before + count).div_ceil(each));
         let words = count / each;

@@ -243,12 +243,14 @@ impl Gpu {
     }
 
     fn pipeline(&self, kernel: Kernel) -> &wgpu::ComputePipeline {
-        let (set, kernels) = if Kernel::OF_SEARCH.contains(&kernel) {
-            (&self.search, Kernel::OF_SEARCH.to_vec())
+        let all = if Kernel::OF_SEARCH.contains(&kernel) {
+            let made = || pipelines(&self.device, Kernel::OF_SEARCH.to_vec());
+            self.search.get_or_init(made)
         } else {
-            (&self.language_models, Kernel::of_language_models())
+            let made = || pipelines(&self.device, Kernel::of_language_models());
+            self.language_models.get_or_init(made)
         };
-        &set.get_or_init(|| pipelines(&self.device, kernels))[&kernel]
+        &all[&kernel]
     }
 
     /// Whether a number of bytes can be bound at once.

@@ -16,7 +16,7 @@ const READ: &str = "There is no model.toml of Canopy in it, no config.json of Hu
 /// The beginning of a sentence about a file or folder as a whole.
 const SEEMS: &str = "it seems to be";
 
-/// What a file seems to be.
+/// The kind of a file, judged by its content.
 #[derive(Clone, Copy, PartialEq)]
 struct Kind {
     words: &'static str,
@@ -118,7 +118,7 @@ const OF_DOCUMENTS: [&str; 4] = [
     "designmap.xml",
 ];
 
-/// What an archive without a model seems to be.
+/// The kind of an archive without a model.
 pub(super) struct Seeming {
     /// A sentence, with a remedy if there is one.
     pub(super) reason: String,
@@ -132,7 +132,7 @@ impl Seeming {
     }
 
     /// `begin` says where it is found, such as `it seems to be`.
-    fn of(begin: &str, kind: Kind) -> Self {
+    fn from_kind(begin: &str, kind: Kind) -> Self {
         let reason = format!("{begin} {}", kind.words);
         let other = kind.other;
         Self { reason, other }
@@ -149,7 +149,7 @@ pub(super) fn seeming(archive: &mut Archive) -> Seeming {
     } else {
         let only = weights.or_else(|| names.first().filter(|_| names.len() == 1).cloned());
         only.and_then(|only| of_file(archive, &only))
-            .or_else(|| of_packed(&names).map(|kind| Seeming::of(SEEMS, kind)))
+            .or_else(|| of_packed(&names).map(|kind| Seeming::from_kind(SEEMS, kind)))
     };
     description.unwrap_or_else(|| Seeming::new(listing(&names)))
 }
@@ -157,7 +157,7 @@ pub(super) fn seeming(archive: &mut Archive) -> Seeming {
 /// The likely kind of a single file.
 fn of_file(archive: &mut Archive, name: &str) -> Option<Seeming> {
     let head = archive.head(name, HEAD).unwrap_or_default();
-    let description = |kind: Kind| Some(Seeming::of(SEEMS, kind));
+    let description = |kind: Kind| Some(Seeming::from_kind(SEEMS, kind));
     if head.is_empty() && !is_partial(name) {
         return description(not_read("an empty file; fetch it again"));
     }
@@ -195,7 +195,7 @@ fn of_file(archive: &mut Archive, name: &str) -> Option<Seeming> {
         ));
     }
     let is_text = !head.contains(&0);
-    is_text.then(|| Seeming::of(SEEMS, DOCUMENT))
+    is_text.then(|| Seeming::from_kind(SEEMS, DOCUMENT))
 }
 
 /// Whether a name is that of a part of a file: of a download that is not finished, or of a divided archive.
@@ -237,10 +237,10 @@ fn of_folder(path: &Path, names: &[String]) -> Option<Seeming> {
     }
     if has("events.jsonl") || has("config.toml") {
         let kind = read_elsewhere("a training run that has no model yet", OtherKind::Run);
-        return Some(Seeming::of(SEEMS, kind));
+        return Some(Seeming::from_kind(SEEMS, kind));
     }
     if let Some((_, kind)) = BY_FILE.iter().find(|(name, _)| has(name)) {
-        return Some(Seeming::of(SEEMS, *kind));
+        return Some(Seeming::from_kind(SEEMS, *kind));
     }
     let below: Vec<&String> = names
         .iter()
@@ -279,7 +279,7 @@ fn of_only(names: &[String]) -> Option<Seeming> {
             .any(|it| name.contains(it))
     };
     if let Some(part) = names.iter().find(divided) {
-        return Some(Seeming::of(&format!("it holds {part},"), PART));
+        return Some(Seeming::from_kind(&format!("it holds {part},"), PART));
     }
     if let Some(vocabulary) = with("spm") {
         return Some(Seeming::new(format!(
@@ -298,7 +298,7 @@ fn of_only(names: &[String]) -> Option<Seeming> {
     }
     for (endings, kind) in ENDINGS.iter().filter(|(_, kind)| *kind != DOCUMENT) {
         if let Some(found) = with(endings) {
-            return Some(Seeming::of(&format!("it holds {found},"), *kind));
+            return Some(Seeming::from_kind(&format!("it holds {found},"), *kind));
         }
     }
     None

@@ -122,7 +122,7 @@ pub(super) struct MemoryQuery<'a, M> {
 }
 
 impl MemoryQuery<'_, VisibleMemory> {
-    /// What an attention to the visible keys reads.
+    /// The values that an attention reads by the visible keys.
     pub fn read_by(self, attention: &MultiHeadAttention) -> Tensor<2> {
         self.memory
             .read_by(attention, self.rows, self.spans, self.dropout)

@@ -72,31 +72,48 @@ impl Upload<'_> {
         numbers.map(|it| self.vector(it))
     }
 
-    fn matrix(&self, tensor: &Tensor, bias: Option<&[f32]>) -> GpuBlocks {
-        let numbers = blocks::numbers(tensor.kind, self.weights.bytes(tensor));
-        GpuBlocks::new(self.gpu, [tensor.columns, tensor.rows], &numbers, bias)
+    /// A matrix, or why the GPU does not take it.
+    fn matrix(&self, tensor: &Tensor, bias: Option<&[f32]>) -> Result<GpuBlocks, String> {
+        let Tensor {
+            kind,
+            columns,
+            rows,
+            ..
+        } = *tensor;
+        if !columns.is_multiple_of(8) {
+            return Err(format!("rows of {columns} numbers are computed by the CPU"));
+        }
+        // Bytes of a number: an integer has one at most.
+        let each = (kind.bytes() / kind.numbers()).max(1);
+        if !self.gpu.has_room((columns * rows * each) as u64) {
+            return Err(format!(
+                "the GPU binds less than {columns} × {rows} numbers at once"
+            ));
+        }
+        let numbers = blocks::numbers(kind, self.weights.bytes(tensor));
+        Ok(GpuBlocks::new(self.gpu, [columns, rows], &numbers, bias))
     }
 
-    fn linear(&self, part: &Linear) -> GpuBlocks {
+    fn linear(&self, part: &Linear) -> Result<GpuBlocks, String> {
         self.matrix(&part.weights, part.bias.as_deref())
     }
 
-    fn layer(&self, layer: &Layer, gate: &Linear) -> GpuLayer {
-        GpuLayer {
+    fn layer(&self, layer: &Layer, gate: &Linear) -> Result<GpuLayer, String> {
+        Ok(GpuLayer {
             attention_norm: self.vector(&layer.attention_norm),
-            queries: self.linear(&layer.queries),
-            keys: self.linear(&layer.keys),
-            values: self.linear(&layer.values),
+            queries: self.linear(&layer.queries)?,
+            keys: self.linear(&layer.keys)?,
+            values: self.linear(&layer.values)?,
             query_norm: self.norm(layer.query_norm.as_ref()),
             key_norm: self.norm(layer.key_norm.as_ref()),
-            attention_output: self.linear(&layer.attention_output),
+            attention_output: self.linear(&layer.attention_output)?,
             attention_post_norm: self.norm(layer.attention_post_norm.as_ref()),
             feed_forward_norm: self.vector(&layer.feed_forward_norm),
-            gate: self.linear(gate),
-            up: self.linear(&layer.up),
-            down: self.linear(&layer.down),
+            gate: self.linear(gate)?,
+            up: self.linear(&layer.up)?,
+            down: self.linear(&layer.down)?,
             feed_forward_post_norm: self.norm(layer.feed_forward_post_norm.as_ref()),
-        }
+        })
     }
 }
 
@@ -141,17 +158,14 @@ impl GpuStack {
             let Some(gate) = &layer.gate else {
                 return Err("layers without a gate are computed by the CPU".to_owned());
             };
-            let parts = [&layer.queries, &layer.attention_output, gate, &layer.down];
-            check(gpu, &mut parts.iter().map(|it| &it.weights))?;
-            there.push(upload.layer(layer, gate));
+            there.push(upload.layer(layer, gate)?);
         }
-        check(gpu, &mut [&network.output].into_iter())?;
         Ok(Self {
             gpu: Arc::clone(gpu),
             layers: there,
             rotations: [rotation.clone(), sliding.clone()],
             output_norm: upload.vector(output_norm),
-            output: upload.matrix(&network.output, None),
+            output: upload.matrix(&network.output, None)?,
         })
     }
 
@@ -390,20 +404,4 @@ fn add(
     run.multiply_blocks(matrix, (numbers, 0), (&work.part, false), tokens);
     let shape = [tokens, sizes.d_model];
     run.rms_norm((norm, sizes.epsilon), &work.part, (&work.x, true), shape);
-}
-
-/// Whether a GPU takes these matrices.
-fn check(gpu: &Gpu, tensors: &mut dyn Iterator<Item = &Tensor>) -> Result<(), String> {
-    for Tensor { columns, rows, .. } in tensors {
-        if !columns.is_multiple_of(8) {
-            return Err(format!("rows of {columns} numbers are computed by the CPU"));
-        }
-        // An integer of 8 bits a number is the most that blocks have.
-        if !gpu.has_room((columns * rows) as u64) {
-            return Err(format!(
-                "the GPU binds less than {columns} × {rows} numbers at once"
-            ));
-        }
-    }
-    Ok(())
 }
