@@ -1,5 +1,5 @@
 // softmax(q kᵀ / √d) v for one query and one head in each group: Vaswani et al., "Attention Is All You Need", 2017, Eq. 1, in one
-// pass over the keys (Milakov & Gimelshein, "Online normalizer calculation for softmax", 2018).
+// pass over the keys, with the softmax of `running_softmax.wgsl`.
 
 struct Shape {
     // Numbers of a head, and of all.
@@ -22,12 +22,8 @@ struct Shape {
 // [queries, columns]
 @group(0) @binding(4) var<storage, read_write> attended: array<f32>;
 
-const THREADS = 64u;
-
 var<workgroup> query: array<f32, 256>;
-var<workgroup> weights: array<f32, 64>;
 var<workgroup> rows: array<u32, 64>;
-var<workgroup> sums: array<f32, 64>;
 
 @compute @workgroup_size(64)
 fn attend(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
@@ -39,8 +35,7 @@ fn attend(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
         query[i] = queries[own + i] * shape.scale;
     }
     workgroupBarrier();
-    var largest = -3.4e38;
-    var total = 0.0;
+    var softmax = no_scores();
     // Numbers of a head that this thread sums: up to 256 in all.
     var result = vec4<f32>();
     for (var begin = 0u; begin < count; begin += THREADS) {
@@ -65,33 +60,8 @@ fn attend(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
                 score = fma(query[i], memory[key + i], score);
             }
         }
-        sums[thread] = score;
-        workgroupBarrier();
-        for (var half = THREADS / 2u; half > 0u; half /= 2u) {
-            if thread < half {
-                sums[thread] = max(sums[thread], sums[thread + half]);
-            }
-            workgroupBarrier();
-        }
-        let now = max(largest, sums[0]);
-        workgroupBarrier();
-        var weight = 0.0;
-        if thread < here {
-            weight = exp(score - now);
-        }
-        weights[thread] = weight;
-        sums[thread] = weight;
-        workgroupBarrier();
-        for (var half = THREADS / 2u; half > 0u; half /= 2u) {
-            if thread < half {
-                sums[thread] += sums[thread + half];
-            }
-            workgroupBarrier();
-        }
-        let before = exp(largest - now);
-        total = total * before + sums[0];
-        largest = now;
-        result *= before;
+        softmax = with_scores(softmax, score, thread < here, thread);
+        result *= softmax.correction;
         for (var part = 0u; part < 4u; part++) {
             let column = thread + part * THREADS;
             if column < shape.width {
@@ -126,7 +96,7 @@ fn attend(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_ind
         let column = thread + part * THREADS;
         if column < shape.width {
             // Who sees no key gives zeros.
-            attended[own + column] = select(0.0, result[part] / total, count > 0u);
+            attended[own + column] = select(0.0, result[part] / softmax.total, count > 0u);
         }
     }
 }

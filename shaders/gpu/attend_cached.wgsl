@@ -1,6 +1,6 @@
 // softmax(scale · q kᵀ) v for one query and one head in each group, over the positions of a cache up to the query's own: Vaswani et
-// al., "Attention Is All You Need", 2017, Eq. 1, in one pass over the keys (Milakov & Gimelshein, "Online normalizer calculation for
-// softmax", 2018). Heads of queries share heads of keys: Ainslie et al., "GQA", 2023.
+// al., "Attention Is All You Need", 2017, Eq. 1, in one pass over the keys, with the softmax of `running_softmax.wgsl`. Heads
+// of queries share heads of keys: Ainslie et al., "GQA", 2023.
 
 struct Shape {
     // Numbers of a head: even.
@@ -30,11 +30,7 @@ struct Shape {
 // [tokens, heads, recorded]: weights of what a query sees, from its first position on
 @group(0) @binding(5) var<storage, read_write> record: array<f32>;
 
-const THREADS = 64u;
-
 var<workgroup> query: array<vec2<f32>, 128>;
-var<workgroup> weights: array<f32, 64>;
-var<workgroup> sums: array<f32, 64>;
 
 fn key_pair(pair: u32) -> vec2<f32> {
     if shape.in_halves != 0u {
@@ -62,8 +58,7 @@ fn attend_cached(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
         query[i] = vec2(queries[place], queries[place + 1u]) * shape.scale;
     }
     workgroupBarrier();
-    var largest = -3.4e38;
-    var total = 0.0;
+    var softmax = no_scores();
     // Pairs of a head that this thread sums: up to 128 in all.
     var low = vec2<f32>();
     var high = vec2<f32>();
@@ -84,34 +79,9 @@ fn attend_cached(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
                 record[own * shape.recorded + first - begin + thread] = score;
             }
         }
-        sums[thread] = score;
-        workgroupBarrier();
-        for (var half = THREADS / 2u; half > 0u; half /= 2u) {
-            if thread < half {
-                sums[thread] = max(sums[thread], sums[thread + half]);
-            }
-            workgroupBarrier();
-        }
-        let now = max(largest, sums[0]);
-        workgroupBarrier();
-        var weight = 0.0;
-        if thread < here {
-            weight = exp(score - now);
-        }
-        weights[thread] = weight;
-        sums[thread] = weight;
-        workgroupBarrier();
-        for (var half = THREADS / 2u; half > 0u; half /= 2u) {
-            if thread < half {
-                sums[thread] += sums[thread + half];
-            }
-            workgroupBarrier();
-        }
-        let before = exp(largest - now);
-        total = total * before + sums[0];
-        largest = now;
-        low *= before;
-        high *= before;
+        softmax = with_scores(softmax, score, thread < here, thread);
+        low *= softmax.correction;
+        high *= softmax.correction;
         let step = shape.kv_heads * pairs;
         var place = (first * shape.kv_heads + kv_head) * pairs + thread;
         for (var i = 0u; i < here; i++) {
@@ -127,18 +97,18 @@ fn attend_cached(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
     }
     let place = own * shape.width + 2u * thread;
     if thread < pairs {
-        attended[place] = low.x / total;
-        attended[place + 1u] = low.y / total;
+        attended[place] = low.x / softmax.total;
+        attended[place + 1u] = low.y / softmax.total;
     }
     if thread + THREADS < pairs {
-        attended[place + 2u * THREADS] = high.x / total;
-        attended[place + 2u * THREADS + 1u] = high.y / total;
+        attended[place + 2u * THREADS] = high.x / softmax.total;
+        attended[place + 2u * THREADS + 1u] = high.y / softmax.total;
     }
     if shape.recorded != 0u {
         // Each thread reads what it has written itself.
         for (var i = thread; i < end - begin; i += THREADS) {
             let weight = own * shape.recorded + i;
-            record[weight] = exp(record[weight] - largest) / total;
+            record[weight] = exp(record[weight] - softmax.largest) / softmax.total;
         }
     }
 }

@@ -7,23 +7,14 @@ use wgpu::naga;
 use super::*;
 
 #[test]
-fn every_shader_is_valid() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders");
-    let files = |folder: &str| std::fs::read_dir(folder).expect("a folder of shaders");
-    let mut count = 0;
-    let files = files(folder).chain(files(&format!("{folder}/gpu")));
-    for file in files.flatten().filter(|file| file.path().is_file()) {
-        let source = std::fs::read_to_string(file.path()).expect("a shader");
-        let module = naga::front::wgsl::parse_str(&source);
-        let module = module.unwrap_or_else(|error| panic!("{}", error.emit_to_string(&source)));
-        let flags = naga::valid::ValidationFlags::all();
-        // Kernels of language models unpack half floats.
-        let capabilities = naga::valid::Capabilities::SHADER_FLOAT16_IN_FLOAT32;
-        let checked = naga::valid::Validator::new(flags, capabilities).validate(&module);
-        checked.unwrap_or_else(|error| panic!("{}", error.emit_to_string(&source)));
-        count += 1;
-    }
-    assert!(count > 0);
+fn the_shader_is_valid() {
+    let source = include_str!("../../../shaders/sparse_map.wgsl");
+    let module = naga::front::wgsl::parse_str(source);
+    let module = module.unwrap_or_else(|error| panic!("{}", error.emit_to_string(source)));
+    let flags = naga::valid::ValidationFlags::all();
+    let capabilities = naga::valid::Capabilities::empty();
+    let checked = naga::valid::Validator::new(flags, capabilities).validate(&module);
+    checked.unwrap_or_else(|error| panic!("{}", error.emit_to_string(source)));
 }
 
 /// Share of pixels whose parts differ by 2 of 255 at most.
@@ -84,9 +75,7 @@ fn the_shader_draws_the_plain_picture() {
             }
         }
     }
-    if drawn == 0 {
-        eprintln!("no adapter that computes: the shader was not run");
-    }
+    assert!(drawn > 0, "an adapter, Mesa's lavapipe at least");
 }
 
 #[derive(Default)]

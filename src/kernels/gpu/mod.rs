@@ -28,7 +28,10 @@ pub use run::{Bound, Run};
 
 const PRODUCT: &str = include_str!("../../../shaders/gpu/product.wgsl");
 const NORM: &str = include_str!("../../../shaders/gpu/norm.wgsl");
-const ATTEND: &str = include_str!("../../../shaders/gpu/attend.wgsl");
+const ATTEND: &str = concat!(
+    include_str!("../../../shaders/gpu/running_softmax.wgsl"),
+    include_str!("../../../shaders/gpu/attend.wgsl")
+);
 const SCORES: &str = include_str!("../../../shaders/gpu/scores.wgsl");
 const SSRU: &str = include_str!("../../../shaders/gpu/ssru.wgsl");
 const GATHER: &str = include_str!("../../../shaders/gpu/gather.wgsl");
@@ -36,7 +39,10 @@ const BLOCKS: &str = include_str!("../../../shaders/gpu/blocks.wgsl");
 const RMS_NORM: &str = include_str!("../../../shaders/gpu/rms_norm.wgsl");
 const ROTATE: &str = include_str!("../../../shaders/gpu/rotate.wgsl");
 const STORE: &str = include_str!("../../../shaders/gpu/store.wgsl");
-const ATTEND_CACHED: &str = include_str!("../../../shaders/gpu/attend_cached.wgsl");
+const ATTEND_CACHED: &str = concat!(
+    include_str!("../../../shaders/gpu/running_softmax.wgsl"),
+    include_str!("../../../shaders/gpu/attend_cached.wgsl")
+);
 const GATE: &str = include_str!("../../../shaders/gpu/gate.wgsl");
 
 /// Lines of `product.wgsl` where weights have 32 bits, and where they have 16.

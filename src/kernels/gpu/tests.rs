@@ -1,3 +1,5 @@
+use wgpu::naga;
+
 use super::*;
 use crate::packed::{Activation, RowNorm, Weights};
 use crate::{StepScores, TokenSelection};
@@ -47,6 +49,23 @@ fn product(x: &[f32], weights: &[f32], bias: &[f32], inputs: usize) -> Vec<f32> 
         (0..outputs).map(column).collect::<Vec<f32>>()
     };
     x.chunks(inputs).flat_map(row).collect()
+}
+
+#[test]
+fn every_kernel_is_valid() {
+    let flags = naga::valid::ValidationFlags::all();
+    // Kernels of language models unpack half floats.
+    let capabilities = naga::valid::Capabilities::SHADER_FLOAT16_IN_FLOAT32;
+    let kernels = Kernel::OF_SEARCH.into_iter();
+    for kernel in kernels.chain(Kernel::of_language_models()) {
+        let (source, entry, _) = kernel.program();
+        let module = naga::front::wgsl::parse_str(&source);
+        let module = module.unwrap_or_else(|error| panic!("{}", error.emit_to_string(&source)));
+        let mut names = module.entry_points.iter().map(|it| it.name.as_str());
+        assert!(names.any(|name| name == entry), "{kernel:?}");
+        let checked = naga::valid::Validator::new(flags, capabilities).validate(&module);
+        checked.unwrap_or_else(|error| panic!("{}", error.emit_to_string(&source)));
+    }
 }
 
 #[test]
