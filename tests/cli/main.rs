@@ -1,4 +1,4 @@
-//! The program from its command line, its server, and the house that it is built as.
+//! The program from its command line, its server, disks that fail it, and the house that it is built as.
 
 mod architecture;
 mod bad_input;
@@ -6,6 +6,7 @@ mod catalogue;
 mod charts;
 mod command_line;
 mod examples;
+mod faults;
 mod killed;
 mod remote;
 mod server;

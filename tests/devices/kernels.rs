@@ -14,7 +14,7 @@ use canopy::kernels::{
 use canopy::model::{Batch, Model, Preset};
 use canopy::training::{Adam, Example, ExampleSet};
 
-use super::{gpu, in_a_process, is_alone, lavapipe};
+use super::{gpu, on_lavapipe};
 
 fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
     tensor.into_data().try_into_vec().expect("floats")
@@ -39,12 +39,7 @@ fn assert_near(
     }
 }
 
-#[test]
-#[ignore = "in a process of its own"]
-fn child_multiplies_with_gradients() {
-    if !is_alone() {
-        return;
-    }
+fn multiply_with_gradients() {
     let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
     cpu.seed(5);
     // Tiles that are full and not, few rows and many, enough that tiles are twice as large, lines that are no whole fours of
@@ -85,15 +80,11 @@ fn child_multiplies_with_gradients() {
 #[test]
 #[ignore = "kernels are compiled on the CPU"]
 fn products_of_a_training_are_the_same_on_a_gpu() {
-    in_a_process("kernels::child_multiplies_with_gradients", lavapipe());
+    let name = "kernels::products_of_a_training_are_the_same_on_a_gpu";
+    on_lavapipe(name, multiply_with_gradients);
 }
 
-#[test]
-#[ignore = "in a process of its own"]
-fn child_attends_with_gradients() {
-    if !is_alone() {
-        return;
-    }
+fn attend_with_gradients() {
     let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
     cpu.seed(9);
     // Rows of queries and of keys of each segment: short ones and ones of several blocks, more queries than keys and fewer.
@@ -149,15 +140,11 @@ fn child_attends_with_gradients() {
 #[test]
 #[ignore = "kernels are compiled on the CPU"]
 fn attention_of_a_training_is_the_same_on_a_gpu() {
-    in_a_process("kernels::child_attends_with_gradients", lavapipe());
+    let name = "kernels::attention_of_a_training_is_the_same_on_a_gpu";
+    on_lavapipe(name, attend_with_gradients);
 }
 
-#[test]
-#[ignore = "in a process of its own"]
-fn child_reads_chosen_sentences_with_gradients() {
-    if !is_alone() {
-        return;
-    }
+fn read_chosen_sentences_with_gradients() {
     let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
     cpu.seed(4);
     // Sentences of one word and of more than a group has threads, keys of none between them; lists of one sentence, of all and of
@@ -230,18 +217,11 @@ fn child_reads_chosen_sentences_with_gradients() {
 #[test]
 #[ignore = "kernels are compiled on the CPU"]
 fn attention_to_chosen_sentences_is_the_same_on_a_gpu() {
-    in_a_process(
-        "kernels::child_reads_chosen_sentences_with_gradients",
-        lavapipe(),
-    );
+    let name = "kernels::attention_to_chosen_sentences_is_the_same_on_a_gpu";
+    on_lavapipe(name, read_chosen_sentences_with_gradients);
 }
 
-#[test]
-#[ignore = "in a process of its own"]
-fn child_normalises_and_scores_with_gradients() {
-    if !is_alone() {
-        return;
-    }
+fn normalise_and_score_with_gradients() {
     let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
     cpu.seed(7);
     for [rows, columns] in [[1_u16, 4], [70, 300], [5_000, 64], [40_000, 8], [6, 7]] {
@@ -278,18 +258,11 @@ fn child_normalises_and_scores_with_gradients() {
 #[test]
 #[ignore = "kernels are compiled on the CPU"]
 fn norms_and_losses_of_a_training_are_the_same_on_a_gpu() {
-    in_a_process(
-        "kernels::child_normalises_and_scores_with_gradients",
-        lavapipe(),
-    );
+    let name = "kernels::norms_and_losses_of_a_training_are_the_same_on_a_gpu";
+    on_lavapipe(name, normalise_and_score_with_gradients);
 }
 
-#[test]
-#[ignore = "in a process of its own"]
-fn child_drops_with_gradients() {
-    if !is_alone() {
-        return;
-    }
+fn drop_with_gradients() {
     let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
     cpu.seed(8);
     let mask = Dropout {
@@ -347,7 +320,8 @@ fn child_drops_with_gradients() {
 #[test]
 #[ignore = "kernels are compiled on the CPU"]
 fn what_a_training_drops_is_the_same_on_a_gpu() {
-    in_a_process("kernels::child_drops_with_gradients", lavapipe());
+    let name = "kernels::what_a_training_drops_is_the_same_on_a_gpu";
+    on_lavapipe(name, drop_with_gradients);
 }
 
 /// Parameters of several sizes, more than a kernel takes.
@@ -360,12 +334,7 @@ struct Parameters {
     without_gradient: Param<Tensor<1>>,
 }
 
-#[test]
-#[ignore = "in a process of its own"]
-fn child_updates_all_parameters() {
-    if !is_alone() {
-        return;
-    }
+fn update_all_parameters() {
     let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
     cpu.seed(4);
     let random = |sizes: [usize; 2]| -> TensorData {
@@ -429,7 +398,8 @@ fn child_updates_all_parameters() {
 #[test]
 #[ignore = "kernels are compiled on the CPU"]
 fn updates_of_all_parameters_are_the_same_on_a_gpu() {
-    in_a_process("kernels::child_updates_all_parameters", lavapipe());
+    let name = "kernels::updates_of_all_parameters_are_the_same_on_a_gpu";
+    on_lavapipe(name, update_all_parameters);
 }
 
 fn batch_of(sentences: u32) -> Batch {
@@ -458,12 +428,7 @@ fn batch_of(sentences: u32) -> Batch {
     set.batch(&runs)
 }
 
-#[test]
-#[ignore = "in a process of its own"]
-fn child_learns() {
-    if !is_alone() {
-        return;
-    }
+fn learn() {
     let (gpu, cpu) = (gpu().device.autodiff(), Device::flex().autodiff());
     cpu.seed(2);
     let mut config = Preset::named("x-transformer-small")
@@ -494,5 +459,6 @@ fn child_learns() {
 #[test]
 #[ignore = "kernels are compiled on the CPU"]
 fn a_training_on_a_gpu_is_that_of_the_cpu() {
-    in_a_process("kernels::child_learns", lavapipe());
+    let name = "kernels::a_training_on_a_gpu_is_that_of_the_cpu";
+    on_lavapipe(name, learn);
 }

@@ -1,18 +1,20 @@
 //! Devices that are lost, that are not there and of which there are two: the CPU goes on or a message says what to do, and
 //! nothing is lost. What a GPU finds is what the CPU finds. Each in a process of its own, since a process that has lost its
-//! GPU gets it no more. Without a Vulkan driver in software (Mesa's lavapipe) there is no GPU to lose: a line says so.
+//! GPU gets it no more. The GPU is software, Mesa's lavapipe.
 #![cfg(target_os = "linux")]
 
 mod kernels;
 #[path = "../support/mod.rs"]
 mod support;
 
+use support::alone::alone_with;
+use support::needs::lavapipe;
 use support::{desk, tiny};
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command as Process;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
@@ -39,46 +41,15 @@ use desk::Desk;
 /// Kernels are compiled when they are first used, which takes long on the CPU.
 const PATIENCE: Duration = Duration::from_mins(9);
 
-/// Says to the other process that it is one.
-const ALONE: &str = "CANOPY_TEST_ALONE";
-
-fn is_alone() -> bool {
-    let is_alone = std::env::var_os(ALONE).is_some();
-    if !is_alone {
-        println!("skipped, it is run by another test");
-    }
-    is_alone
+/// Runs a test in a process of its own, with these drivers of Vulkan.
+fn with_drivers(name: &str, drivers: &str, test: impl FnOnce()) {
+    let variables = ["VK_DRIVER_FILES", "VK_ICD_FILENAMES"].map(|variable| (variable, drivers));
+    alone_with(name, &variables, test);
 }
 
-/// The description of Mesa's Vulkan driver that computes on the CPU.
-fn lavapipe() -> Option<String> {
-    let folders = ["/usr/share/vulkan/icd.d", "/etc/vulkan/icd.d"];
-    let files = folders
-        .iter()
-        .filter_map(|folder| fs::read_dir(folder).ok());
-    let mut paths = files.flatten().flatten().map(|entry| entry.path());
-    let path: PathBuf = paths.find(|path| path.to_string_lossy().contains("lvp_icd"))?;
-    path.to_str().map(str::to_owned)
-}
-
-/// Runs an ignored test of this program in a process of its own, with these drivers of Vulkan.
-fn in_a_process(name: &str, drivers: Option<String>) {
-    let Some(driver) = drivers else {
-        println!("skipped, there is no lavapipe: {name}");
-        return;
-    };
-    let program = std::env::current_exe().expect("this test");
-    let output = Process::new(program)
-        .args(["--ignored", "--exact", "--nocapture", name])
-        .env("VK_DRIVER_FILES", &driver)
-        .env("VK_ICD_FILENAMES", &driver)
-        .env(ALONE, "1")
-        .output()
-        .expect("it starts");
-    let texts = [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
-    assert!(output.status.success(), "{}", texts.concat());
-    assert!(texts[0].contains("1 passed"), "{}", texts.concat());
-    print!("{}", texts[0]);
+/// Runs a test in a process of its own, whose GPU is software.
+fn on_lavapipe(name: &str, test: impl FnOnce()) {
+    with_drivers(name, &lavapipe().expect("Mesa's lavapipe"), test);
 }
 
 fn next(events: &Receiver<Event>) -> Event {
@@ -153,17 +124,8 @@ fn open(worker: &Worker, events: &Receiver<Event>, folder: &Path, device: Device
     }
 }
 
-#[test]
-#[ignore = "in a process of its own"]
-fn child_loses_the_gpu_while_it_translates() {
-    if !is_alone() {
-        return;
-    }
-    loses_the_gpu_with(tiny::model_folder().path());
-}
-
 /// Loses the GPU with the first sentence that a model has translated; the CPU translates the rest.
-fn loses_the_gpu_with(model: &Path) {
+fn lose_the_gpu_with(model: &Path) {
     let (sender, events) = channel();
     let worker = Worker::spawn(DeviceLock::default(), sender, || ()).expect("a thread");
     let name = open(&worker, &events, model, DeviceChoice::Gpu);
@@ -189,26 +151,16 @@ fn loses_the_gpu_with(model: &Path) {
 #[test]
 #[ignore = "kernels are compiled on the CPU"]
 fn the_cpu_goes_on_when_the_gpu_is_lost_while_it_translates() {
-    in_a_process("child_loses_the_gpu_while_it_translates", lavapipe());
-}
-
-#[test]
-#[ignore = "in a process of its own"]
-fn child_loses_the_gpu_while_a_language_model_translates() {
-    if is_alone() {
-        loses_the_gpu_with(
-            &Path::new(env!("CARGO_MANIFEST_DIR")).join("src/llm/tests/data/tiny.gguf"),
-        );
-    }
+    let name = "the_cpu_goes_on_when_the_gpu_is_lost_while_it_translates";
+    on_lavapipe(name, || lose_the_gpu_with(tiny::model_folder().path()));
 }
 
 #[test]
 #[ignore = "kernels are compiled on the CPU"]
 fn the_cpu_goes_on_when_the_gpu_of_a_language_model_is_lost() {
-    in_a_process(
-        "child_loses_the_gpu_while_a_language_model_translates",
-        lavapipe(),
-    );
+    let name = "the_cpu_goes_on_when_the_gpu_of_a_language_model_is_lost";
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/llm/tests/data/tiny.gguf");
+    on_lavapipe(name, || lose_the_gpu_with(&model));
 }
 
 /// How a run ends that is begun or goes on; its GPU is lost after three steps.
@@ -239,12 +191,7 @@ fn trained(run: &Path, config: &TrainingConfig, device: DeviceChoice, resume: bo
     }
 }
 
-#[test]
-#[ignore = "in a process of its own"]
-fn child_loses_the_gpu_while_it_trains() {
-    if !is_alone() {
-        return;
-    }
+fn lose_the_gpu_in_training() {
     let home = tempfile::tempdir().expect("a folder");
     let (corpus, run) = (home.path().join("corpus"), home.path().join("run"));
     tiny::corpus(&corpus);
@@ -285,15 +232,11 @@ fn child_loses_the_gpu_while_it_trains() {
 #[test]
 #[ignore = "kernels are compiled on the CPU"]
 fn a_run_whose_gpu_is_lost_says_so_and_goes_on_from_its_checkpoint() {
-    in_a_process("child_loses_the_gpu_while_it_trains", lavapipe());
+    let name = "a_run_whose_gpu_is_lost_says_so_and_goes_on_from_its_checkpoint";
+    on_lavapipe(name, lose_the_gpu_in_training);
 }
 
-#[test]
-#[ignore = "in a process of its own"]
-fn child_trains_in_16_bits() {
-    if !is_alone() {
-        return;
-    }
+fn train_in_16_bits() {
     let home = tempfile::tempdir().expect("a folder");
     let corpus = home.path().join("corpus");
     tiny::corpus(&corpus);
@@ -339,7 +282,8 @@ fn child_trains_in_16_bits() {
 #[test]
 #[ignore = "kernels are compiled on the CPU"]
 fn products_of_16_bits_follow_the_curve_of_32_on_a_gpu() {
-    in_a_process("child_trains_in_16_bits", lavapipe());
+    let name = "products_of_16_bits_follow_the_curve_of_32_on_a_gpu";
+    on_lavapipe(name, train_in_16_bits);
 }
 
 /// Ids and log-probability of the translation of each sentence, and of the next best ones; by burn's layers, or by weights
@@ -391,12 +335,7 @@ fn translations(model: &Model, text: &SourceText, beam_size: usize) -> Vec<Vec<(
     found
 }
 
-#[test]
-#[ignore = "in a process of its own"]
-fn child_searches_documents_on_the_gpu() {
-    if !is_alone() {
-        return;
-    }
+fn search_documents() {
     let (gpu, cpu) = (gpu().device, Device::flex());
     let vocabulary = tiny::vocabulary();
     let sentences = tiny::pairs().into_iter().take(7).enumerate();
@@ -447,15 +386,11 @@ fn child_searches_documents_on_the_gpu() {
 #[test]
 #[ignore = "kernels are compiled on the CPU"]
 fn documents_on_a_gpu_are_translated_as_on_the_cpu() {
-    in_a_process("child_searches_documents_on_the_gpu", lavapipe());
+    let name = "documents_on_a_gpu_are_translated_as_on_the_cpu";
+    on_lavapipe(name, search_documents);
 }
 
-#[test]
-#[ignore = "in a process of its own"]
-fn child_searches_on_the_gpu() {
-    if !is_alone() {
-        return;
-    }
+fn search() {
     let (gpu, cpu) = (gpu().device, Device::flex());
     // Among equal scores the lowest ids are read, and no others.
     let scores: Vec<f32> = (0..1_000_u16).map(|id| f32::from(id * 7 % 5)).collect();
@@ -513,7 +448,8 @@ fn child_searches_on_the_gpu() {
 #[test]
 #[ignore = "kernels are compiled on the CPU"]
 fn a_search_on_a_gpu_finds_what_it_finds_on_the_cpu() {
-    in_a_process("child_searches_on_the_gpu", lavapipe());
+    let name = "a_search_on_a_gpu_finds_what_it_finds_on_the_cpu";
+    on_lavapipe(name, search);
 }
 
 /// `canopy translate` on a device, where there is no driver of Vulkan.
@@ -538,12 +474,7 @@ fn without_a_gpu_the_cpu_translates_or_a_message_says_what_to_choose() {
     desk::assert_failed(&refused, &[message]);
 }
 
-#[test]
-#[ignore = "in a process of its own"]
-fn child_opens_one_of_two_gpus() {
-    if !is_alone() {
-        return;
-    }
+fn open_one_of_two_gpus() {
     println!("{}", gpu().name);
     // Software is nothing that is chosen by itself.
     let automatic = ComputeDevice::open(DeviceChoice::Auto).expect("the CPU");
@@ -552,15 +483,15 @@ fn child_opens_one_of_two_gpus() {
 }
 
 #[test]
+#[cfg_attr(not(has_lavapipe), ignore = "needs Mesa's lavapipe")]
 fn of_two_gpus_one_is_taken() {
     let home = tempfile::tempdir().expect("a folder");
+    let driver = lavapipe().expect("Mesa's lavapipe");
     // The same driver twice is two adapters.
-    let two = lavapipe().map(|driver| {
-        let copies = ["one.json", "two.json"].map(|name| home.path().join(name));
-        for copy in &copies {
-            fs::copy(&driver, copy).expect("copied");
-        }
-        format!("{}:{}", copies[0].display(), copies[1].display())
-    });
-    in_a_process("child_opens_one_of_two_gpus", two);
+    let copies = ["one.json", "two.json"].map(|name| home.path().join(name));
+    for copy in &copies {
+        fs::copy(&driver, copy).expect("copied");
+    }
+    let two = format!("{}:{}", copies[0].display(), copies[1].display());
+    with_drivers("of_two_gpus_one_is_taken", &two, open_one_of_two_gpus);
 }

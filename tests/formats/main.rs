@@ -4,6 +4,7 @@ mod corpus;
 mod dialects;
 mod documents;
 mod export;
+mod hostile;
 mod idml;
 mod import;
 mod markup;

@@ -11,6 +11,8 @@ mod getting;
 mod language_model;
 mod languages;
 mod left_out;
+#[cfg(target_os = "linux")]
+mod long_day;
 mod machines;
 mod material;
 mod memory;

@@ -65,10 +65,13 @@ fn tests_are_built_for_what_is_here() {
     let built = [
         ("shared_models", cfg!(shared_models)),
         ("shared_translations", cfg!(shared_translations)),
+        ("shared_reports", cfg!(shared_reports)),
         ("has_python", cfg!(has_python)),
         ("has_msgfmt", cfg!(has_msgfmt)),
         ("has_libreoffice", cfg!(has_libreoffice)),
         ("has_epubcheck", cfg!(has_epubcheck)),
+        ("has_lavapipe", cfg!(has_lavapipe)),
+        ("has_arabic_font", cfg!(has_arabic_font)),
         ("may_mount", cfg!(may_mount)),
         ("may_mount_apart", cfg!(may_mount_apart)),
     ];

@@ -2,6 +2,7 @@
 //! again ends as if nothing had happened.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -16,9 +17,10 @@ use rand_chacha::ChaCha8Rng;
 use tempfile::TempDir;
 
 use crate::killed::tiny;
+use crate::support::alone::{is_alone, process};
 
 fn kills() -> usize {
-    std::env::var("CANOPY_KILLS").map_or(3, |kills| kills.parse().expect("a number"))
+    env::var("CANOPY_KILLS").map_or(3, |kills| kills.parse().expect("a number"))
 }
 
 /// Files by their paths in a folder, without what a batch keeps of when it ran.
@@ -209,7 +211,6 @@ fn memories() {
     job.survives(none_in_part);
 }
 
-const EDITED: &str = "CANOPY_EDITED";
 const SENTENCES: usize = 400;
 
 fn edits(work: &DocumentWork, round: usize) -> Project {
@@ -229,14 +230,8 @@ fn edits(work: &DocumentWork, round: usize) -> Project {
     }
 }
 
-/// Edits a document forever, in a process of its own, and prints the number of each save.
-#[test]
-#[ignore = "runs in the process that the next test kills"]
-fn an_editor() {
-    let Ok(folder) = std::env::var(EDITED) else {
-        return;
-    };
-    let folder = Path::new(&folder);
+/// Edits a document forever, and prints the number of each save.
+fn edit_for_ever(folder: &Path) {
     let mut work = DocumentWork::write(&folder.join("data"), &folder.join("page.txt"));
     let work = work.as_mut().expect("nobody else has it open");
     for round in 1.. {
@@ -247,37 +242,36 @@ fn an_editor() {
 
 #[test]
 fn edits_of_a_document() {
+    let name = "killed::jobs::edits_of_a_document";
+    if is_alone(name) {
+        let folder = env::var_os("CANOPY_EDITED").expect("the folder of a document");
+        return edit_for_ever(Path::new(&folder));
+    }
     let folder = TempDir::new().expect("a folder");
     let page = (0..SENTENCES).map(|number| format!("This is sentence {number}.\n\n"));
     fs::write(folder.path().join("page.txt"), page.collect::<String>()).expect("written");
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     for _ in 0..kills() {
-        let mut command = Command::new(std::env::current_exe().expect("this program"));
-        command.args(["--exact", "jobs::an_editor", "--ignored", "--nocapture"]);
+        let mut command = process(name);
         command
-            .env(EDITED, folder.path())
+            .env("CANOPY_EDITED", folder.path())
             .stdout(Stdio::piped())
             .stderr(Stdio::null());
         let mut child = command.spawn().expect("it starts");
         let output_text = BufReader::new(child.stdout.take().expect("piped"));
-        sleep(Duration::from_millis(rng.random_range(30..400)));
-        child.kill().expect("it runs for ever");
-        child.wait().expect("it ends");
-        let saved = output_text
+        let mut saved = output_text
             .lines()
             .map_while(Result::ok)
-            .filter_map(|line| {
-                let round = line.strip_prefix("saved ")?;
-                round.parse::<usize>().ok()
-            });
-        let last = saved.last();
+            .filter_map(|line| line.rsplit_once("saved ")?.1.parse::<usize>().ok());
+        let first = saved.next().expect("a save");
+        sleep(Duration::from_millis(rng.random_range(0..400)));
+        child.kill().expect("it runs for ever");
+        child.wait().expect("it ends");
+        let last = saved.last().unwrap_or(first);
         let work =
             DocumentWork::write(&folder.path().join("data"), &folder.path().join("page.txt"));
         let work = work.expect("what was saved can be read, and nobody holds it");
-        let Some(project) = work.project else {
-            assert_eq!(last, None, "the work is gone");
-            continue;
-        };
+        let project = work.project.expect("the work is there");
         assert_eq!(project.targets.len(), SENTENCES);
         let text = &project.targets[0].text;
         assert!(
@@ -288,8 +282,8 @@ fn edits_of_a_document() {
             .strip_prefix("Bearbeitung ")
             .and_then(|it| it.parse::<usize>().ok());
         assert!(
-            round >= last,
-            "{round:?} is there, though {last:?} was saved"
+            round >= Some(last),
+            "{round:?} is there, though {last} was saved"
         );
     }
 }

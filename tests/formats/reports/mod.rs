@@ -1,5 +1,6 @@
 //! Files as users of other programs reported them: kinds of fault, each with the right value.
 
+mod inputs;
 mod subtitles;
 mod word;
 

@@ -2,17 +2,13 @@
 //!
 //! Each reader gets 2,000 damaged files, or as many as `CANOPY_CASES` says (readers of whole models a tenth), the same ones
 //! in every run, beginning at `CANOPY_FIRST_CASE`; real files of up to 24,000 bytes are damaged, or of `CANOPY_LARGEST`. A
-//! file that a reader fails on is kept and its path printed.
+//! file that a reader fails on is kept and its path printed. Each reader has a process of its own, whose memory is counted.
 
 mod allocations;
 mod files;
 mod office;
 mod readers;
 mod seeds;
-#[path = "../support/mod.rs"]
-mod support;
-
-use support::{mutation, small, tiny};
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -22,9 +18,11 @@ use std::{env, fs, process, thread};
 
 use tempfile::TempDir;
 
-use mutation::Mutator;
 use readers::READERS;
 use seeds::Seed;
+
+use crate::support::alone::alone;
+use crate::support::mutation::Mutator;
 
 /// Damaged files for each reader.
 const CASES: u64 = 2_000;
@@ -47,7 +45,7 @@ fn number_from_env(name: &str, otherwise: u64) -> u64 {
 /// The file that is read and since when; none between two files.
 type Watched = Arc<Mutex<Option<(PathBuf, Instant)>>>;
 
-/// Ends the process if a reader hangs, which no test could detect otherwise.
+/// Ends the process if a reader hangs.
 fn watch(reader: &'static str) -> Watched {
     let watched = Watched::default();
     let own = Arc::downgrade(&watched);
@@ -96,9 +94,6 @@ fn kept(path: &Path, bytes: &[u8]) -> PathBuf {
 }
 
 fn try_all(name: &'static str, seeds: &[Seed], (read, cost): (Read, u64)) {
-    // One reader at a time: what all threads allocate is counted together.
-    static ALONE: Mutex<()> = Mutex::new(());
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let first = number_from_env("CANOPY_FIRST_CASE", 0);
     let cases = first..first + number_from_env("CANOPY_CASES", CASES) / cost;
     let watched = watch(name);
@@ -167,8 +162,10 @@ macro_rules! tests {
             #[test]
             $(#[$attribute])*
             fn $test() {
-                let (name, seeds, read, cost) = READERS.iter().find(|it| it.0 == $reader).expect("a reader");
-                try_all(name, &seeds(), (*read, *cost));
+                alone(concat!("hostile::", stringify!($test)), || {
+                    let (name, seeds, read, cost) = READERS.iter().find(|it| it.0 == $reader).expect("a reader");
+                    try_all(name, &seeds(), (*read, *cost));
+                });
             }
         )*
 

@@ -8,8 +8,8 @@ use canopy::jobs::{Project, SavedTarget, State};
 use canopy::judgement::{FORMAT, JudgedDocument, Judgement};
 use canopy::trace;
 
-use crate::seeds::Seed;
-use crate::{small, tiny};
+use super::seeds::Seed;
+use crate::support::{small, tiny};
 
 /// The files of a folder, this one first; only the first ones that are named are damaged.
 fn of_folder(folder: &Path, damaged: &[&str]) -> Seed {

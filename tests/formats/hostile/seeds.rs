@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use canopy::memory::Shortlist;
 
-use crate::number_from_env;
-use crate::office::archive;
+use super::number_from_env;
+use super::office::archive;
 
 /// Files in a folder; the reader gets the first one.
 pub struct Seed {

@@ -1,13 +1,11 @@
 //! A disk that fails at any step of a save leaves the old state or the new one, whole; and the next save works.
+//!
+//! Steps fail in a whole process: each test has one of its own.
 
-#[path = "../support/mod.rs"]
-mod support;
-
+use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use support::tiny;
 
 use canopy::app::{Settings, Theme};
 use canopy::cli::error::Result;
@@ -28,21 +26,21 @@ use canopy::training::{Control, TrainingConfig, known_runs, remember_run, train}
 use canopy::weights::{ModelFolder, Precision};
 use tempfile::TempDir;
 
+use crate::support::alone::{alone, is_alone, passed, process};
+use crate::support::tiny;
+
 /// Saves one of two states, over the other one if it is there.
 type Save = fn(&Path, bool) -> Result<()>;
 /// Whether the second state is there, or the first; none if neither is, whole.
 type Read = fn(&Path) -> Option<bool>;
 
-/// The steps of the whole process are counted.
-fn alone() -> MutexGuard<'static, ()> {
-    static ALONE: Mutex<()> = Mutex::new(());
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+/// Lets every step of a save fail, one after the other, in the process of this test.
+#[track_caller]
+fn assert_survives(test: &str, save: Save, read: Read) {
+    alone(&format!("faults::{test}"), || fail_each_step(save, read));
 }
 
-/// Lets every step of a save fail, one after the other.
-#[track_caller]
-fn assert_survives(save: Save, read: Read) {
-    let _alone = alone();
+fn fail_each_step(save: Save, read: Read) {
     let mut steps = 0;
     loop {
         let folder = TempDir::new().expect("a folder");
@@ -97,10 +95,12 @@ fn files() {
             true,
         )?)
     };
-    assert_survives(save, |folder| match fs::read(folder.join("a.docx")) {
-        Ok(bytes) if bytes == b"first".repeat(1_000) => Some(false),
-        Ok(bytes) if bytes == b"second".repeat(1_000) => Some(true),
-        _ => None,
+    assert_survives("files", save, |folder| {
+        match fs::read(folder.join("a.docx")) {
+            Ok(bytes) if bytes == b"first".repeat(1_000) => Some(false),
+            Ok(bytes) if bytes == b"second".repeat(1_000) => Some(true),
+            _ => None,
+        }
     });
 }
 
@@ -113,7 +113,7 @@ fn projects() {
         let project = Project::new("a.html".into(), "c".to_owned(), targets);
         Ok(write_atomically(&path, &project.to_bytes(&path)?, true)?)
     };
-    assert_survives(save, |folder| {
+    assert_survives("projects", save, |folder| {
         let project = Project::read(&folder.join("p.json")).ok()??;
         Some(project.targets.len() == 200)
     });
@@ -132,7 +132,7 @@ fn settings() {
             true,
         )?)
     };
-    assert_survives(save, |folder| {
+    assert_survives("settings", save, |folder| {
         Some(Settings::read(&folder.join("s.json")).theme == Theme::Dark)
     });
 }
@@ -144,7 +144,7 @@ fn memories() {
             (0..if second { 50 } else { 1 }).map(|it| (format!("one {it}"), "eins".to_owned()));
         Ok(TranslationMemory::new(pairs).save(&folder.join("m.tsv.gz"))?)
     };
-    assert_survives(save, |folder| {
+    assert_survives("memories", save, |folder| {
         let memory = TranslationMemory::open(&folder.join("m.tsv.gz")).ok()?;
         Some(memory.len() == 50)
     });
@@ -160,7 +160,7 @@ fn termbases() {
         }
         Ok(base.save(&folder.join("t.tbx"), true)?)
     };
-    assert_survives(save, |folder| {
+    assert_survives("termbases", save, |folder| {
         let base = Termbase::read(&folder.join("t.tbx"), "en", "de").ok()?;
         Some(base.len() == 2)
     });
@@ -177,7 +177,7 @@ fn judgements() {
         };
         Ok(judgement.save(&folder.join("j.json"), true)?)
     };
-    assert_survives(save, |folder| {
+    assert_survives("judgements", save, |folder| {
         let judgement = Judgement::open(&folder.join("j.json")).ok()?;
         Some(judgement.documents.len() == 9)
     });
@@ -205,7 +205,7 @@ fn contexts() {
             true,
         )?)
     };
-    assert_survives(save, |folder| {
+    assert_survives("contexts", save, |folder| {
         let (_, documents) = read_contexts(&folder.join("c.jsonl")).ok()?;
         Some(documents.len() == 9)
     });
@@ -241,7 +241,7 @@ fn contrastive_sets() {
         };
         Ok(set.save(&folder.join("s.json"), true)?)
     };
-    assert_survives(save, |folder| {
+    assert_survives("contrastive_sets", save, |folder| {
         let set = contrastive::open(&folder.join("s.json"), None).ok()?;
         Some(set.name == "second")
     });
@@ -256,7 +256,7 @@ fn models() {
         let place = folder.join("m");
         Ok(description.save(&place, &model, &tiny::vocabulary(), Precision::Full)?)
     };
-    assert_survives(save, |folder| {
+    assert_survives("models", save, |folder| {
         let folder = folder.join("m");
         let description = ModelFolder::open(&folder).ok()?;
         let (model, _) = description.load(&folder, &tiny::device()).ok()?;
@@ -294,7 +294,7 @@ fn corpora() {
         writer.finish()?;
         Ok(())
     };
-    assert_survives(save, |folder| {
+    assert_survives("corpora", save, |folder| {
         let corpus = Corpus::open(folder.join("c")).ok()?;
         let documents = corpus
             .documents(Split::Train)
@@ -319,7 +319,7 @@ fn results() {
         };
         Ok(results.save(&folder.join("results.json"))?)
     };
-    assert_survives(save, |folder| {
+    assert_survives("results", save, |folder| {
         let results = RunResults::read(&folder.join("results.json")).ok()?;
         let translations = results.translations.get("test-beam-4")?;
         Some(translations.hypotheses.len() == 200)
@@ -336,7 +336,7 @@ fn lists_of_runs() {
         let name = if second { "second" } else { "first" };
         Ok(remember_run(&folder.join("home"), &folder.join(name))?)
     };
-    assert_survives(save, |folder| {
+    assert_survives("lists_of_runs", save, |folder| {
         let known = known_runs(&folder.join("home"));
         let has = |name: &str| known.contains(&folder.join(name));
         has("first").then(|| has("second"))
@@ -359,7 +359,10 @@ fn copied(from: &Path, to: &Path) {
 /// seventh step, or each that `CANOPY_STRIDE` says.
 #[test]
 fn checkpoints() {
-    let _alone = alone();
+    alone("faults::checkpoints", fail_steps_of_a_training);
+}
+
+fn fail_steps_of_a_training() {
     let place = TempDir::new().expect("a folder");
     tiny::corpus(&place.path().join("corpus"));
     let config = |steps| TrainingConfig {
@@ -391,7 +394,7 @@ fn checkpoints() {
     let whole = place.path().join("whole");
     copied(&begun, &whole);
     trained(3, &whole, true).expect("three steps");
-    let stride = std::env::var("CANOPY_STRIDE").map_or(7, |it| it.parse().expect("a number"));
+    let stride = env::var("CANOPY_STRIDE").map_or(7, |it| it.parse().expect("a number"));
     let mut steps = 0;
     loop {
         let run = place.path().join("run");
@@ -435,7 +438,6 @@ fn length(work: &DocumentWork) -> Option<usize> {
 /// The folder of our data is gone, then the document's.
 #[test]
 fn folders_that_vanish() {
-    let _alone = alone();
     let place = TempDir::new().expect("a folder");
     let (data, documents) = (place.path().join("data"), place.path().join("documents"));
     fs::create_dir(&documents).expect("a folder");
@@ -468,15 +470,7 @@ fn folders_that_vanish() {
     );
 }
 
-const FULL: &str = "CANOPY_FULL_DISK";
-
-#[test]
-#[ignore = "runs in a process of the next test, whose disk is small"]
-fn an_editor_whose_disk_is_small() {
-    let Ok(folder) = std::env::var(FULL) else {
-        return;
-    };
-    let folder = Path::new(&folder);
+fn edit_until_the_disk_is_full(folder: &Path) {
     let document = folder.join("page.txt");
     fs::write(&document, "Print the page.\n").expect("written");
     let data = folder.join("data");
@@ -510,24 +504,23 @@ fn an_editor_whose_disk_is_small() {
     ignore = "needs the right to mount in a name space"
 )]
 fn a_full_disk() {
+    let name = "faults::a_full_disk";
+    if is_alone(name) {
+        let folder = env::var_os("CANOPY_FULL_DISK").expect("the folder of a small disk");
+        return edit_until_the_disk_is_full(Path::new(&folder));
+    }
     let place = TempDir::new().expect("a folder");
-    let script = r#"mount -t tmpfs -o size=512k none "$1" && shift && exec "$@""#;
+    let editor = process(name);
+    let script = r#"mount -t tmpfs -o size=512k none "$CANOPY_FULL_DISK" && exec "$@""#;
     let mut command = Command::new("unshare");
     command.args(["--map-root-user", "--mount", "sh", "-c", script, "sh"]);
+    command.arg(editor.get_program()).args(editor.get_args());
+    let variables = editor
+        .get_envs()
+        .filter_map(|(name, value)| Some((name, value?)));
     command
-        .arg(place.path())
-        .arg(std::env::current_exe().expect("this program"));
-    command.args([
-        "--exact",
-        "an_editor_whose_disk_is_small",
-        "--ignored",
-        "--nocapture",
-    ]);
-    let output = command.env(FULL, place.path()).output().expect("unshare");
-    let output_text = String::from_utf8_lossy(&output.stdout);
-    let failed = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success() && output_text.contains("saves, then"),
-        "{output_text}\n{failed}"
-    );
+        .envs(variables)
+        .env("CANOPY_FULL_DISK", place.path());
+    let text = passed(command);
+    assert!(text.contains("saves, then"), "{text}");
 }

@@ -1,14 +1,9 @@
 //! A day's work in one window: documents opened, translated, edited, saved and closed, one after the other, cost neither
 //! memory nor threads nor file handles.
-#![cfg(target_os = "linux")]
-
-#[path = "../support/mod.rs"]
-mod support;
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
-use support::tiny;
 
 use canopy::app::settings::Device;
 use canopy::app::{AppState, CheckCommand, Command, Folders, Scope, Settings, Shipped};
@@ -17,6 +12,9 @@ use canopy::jobs::{CheckThread, Event, FileThread, State, Worker};
 use canopy::training::DeviceLock;
 use egui_kittest::Harness;
 use tempfile::TempDir;
+
+use crate::support::alone::alone;
+use crate::support::tiny;
 
 /// The window with the threads that it needs for documents.
 struct Desk {
@@ -229,6 +227,11 @@ impl Day {
 /// tables of letters, is no leak: a hundred, or half of a short day.
 #[test]
 fn a_day_of_documents_costs_no_memory_threads_or_handles() {
+    let name = "long_day::a_day_of_documents_costs_no_memory_threads_or_handles";
+    alone(name, work_all_day);
+}
+
+fn work_all_day() {
     let documents = std::env::var("CANOPY_DOCUMENTS");
     let documents: usize = documents.map_or(60, |it| it.parse().expect("a number"));
     let first = (documents / 2).min(100);

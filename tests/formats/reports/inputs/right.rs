@@ -217,3 +217,9 @@ pub fn parts(name: &str) -> &'static [&'static str] {
     let found = PARTS.iter().find(|(input, _)| *input == name);
     found.map_or(&[], |(_, parts)| parts)
 }
+
+/// All inputs that something is known of.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    let refused = REFUSED.iter().map(|(name, _)| *name);
+    refused.chain(PARTS.iter().map(|(name, _)| *name))
+}

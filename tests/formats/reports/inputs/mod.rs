@@ -1,7 +1,7 @@
-//! Inputs that users of other programs reported, `../shared/reports`: a test a file.
+//! Inputs that users of other programs reported, `../shared/reports`.
 //!
 //! Each comes back as it was, and with all its sentences in capitals it is a file with those sentences; [`right`] says what
-//! else a translation of it has. This is a harness of its own: where the folder is not there it says *ignored*, not passed.
+//! else a translation of it has.
 
 mod right;
 
@@ -9,68 +9,39 @@ use std::fs;
 use std::io::{Cursor, Read};
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 use canopy::text::document::{Document, Format};
-use canopy::text::placeholder::Placeholder;
 use zip::ZipArchive;
 
-const FOLDER: &str = "../shared/reports";
+use crate::seen;
 
-fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let filters: Vec<&String> = arguments
-        .iter()
-        .filter(|argument| !argument.starts_with('-'))
-        .collect();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(FOLDER);
-    let mut inputs = inputs(&folder);
-    inputs.retain(|(name, _)| {
-        filters.is_empty() || filters.iter().any(|it| name.contains(it.as_str()))
-    });
-    if arguments.iter().any(|argument| argument == "--list") {
-        for (name, _) in &inputs {
-            println!("{name}: test");
-        }
-        return ExitCode::SUCCESS;
-    }
-    if !folder.is_dir() {
-        println!("\nrunning 1 test\ntest {FOLDER} ... ignored, there is no such folder");
-        println!("\ntest result: ok. 0 passed; 0 failed; 1 ignored\n");
-        return ExitCode::SUCCESS;
-    }
-    println!("\nrunning {} tests", inputs.len());
-    let (mut passed, mut failed, mut ignored) = (0, 0, 0);
+#[test]
+#[cfg_attr(not(shared_reports), ignore = "needs ../shared/reports")]
+fn every_input_is_read_and_written_or_refused() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/reports");
+    let inputs = inputs(&folder);
+    let mut faults = Vec::new();
     for (name, path) in &inputs {
         let bytes = fs::read(path).expect("readable");
+        // Some are for other parts of the program.
         let Some(format) = Format::from_content(path, &bytes) else {
-            ignored += 1;
-            println!("test {name} ... ignored, it is no document");
             continue;
         };
         let outcome = catch_unwind(|| check(name, path, format, &bytes));
-        let fault = outcome.unwrap_or_else(|_| Err("it panics".to_owned()));
-        match fault {
-            Ok(()) => {
-                passed += 1;
-                println!("test {name} ... ok");
-            }
-            Err(fault) => {
-                failed += 1;
-                println!("test {name} ... FAILED\n{fault}");
-            }
-        }
+        let outcome = outcome.unwrap_or_else(|_| Err("it panics".to_owned()));
+        faults.extend(outcome.err().map(|fault| format!("{name}: {fault}")));
     }
-    let result = if failed == 0 { "ok" } else { "FAILED" };
-    println!("\ntest result: {result}. {passed} passed; {failed} failed; {ignored} ignored\n");
-    ExitCode::from(u8::from(failed > 0))
+    let is_input = |name: &str| inputs.iter().any(|(input, _)| input == name);
+    let missing = right::names().filter(|name| !is_input(name));
+    faults.extend(missing.map(|name| format!("{name} is not there")));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 /// The files below a folder with their names from there, without their metadata.
 fn inputs(folder: &Path) -> Vec<(String, PathBuf)> {
     let (mut inputs, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(next) = folders.pop() {
-        for entry in fs::read_dir(next).into_iter().flatten() {
+        for entry in fs::read_dir(next).expect("a folder") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
                 folders.push(path);
@@ -115,12 +86,8 @@ fn check(name: &str, path: &Path, format: Format, bytes: &[u8]) -> Result<(), St
         return Ok(());
     }
     let again = Document::from_bytes(name, format, written).map_err(|error| error.to_string())?;
-    let found: String = again.sentences.iter().map(|it| letters(&it.text)).collect();
-    let expected: String = capitals
-        .iter()
-        .flatten()
-        .map(|text| letters(text))
-        .collect();
+    let found: String = again.sentences.iter().map(|it| seen(&it.text)).collect();
+    let expected: String = capitals.iter().flatten().map(|text| seen(text)).collect();
     if found == expected {
         Ok(())
     } else {
@@ -142,12 +109,4 @@ fn shown(bytes: &[u8]) -> String {
         }
     }
     shown
-}
-
-/// The text without placeholders, whose numbers may change with their order, and without space, which may be folded.
-fn letters(text: &str) -> String {
-    let letters = text
-        .chars()
-        .filter(|&c| Placeholder::from_char(c).is_none());
-    letters.filter(|c| !c.is_whitespace()).collect()
 }

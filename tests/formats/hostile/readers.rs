@@ -23,9 +23,9 @@ use canopy::training::sweep::Sweep;
 use canopy::training::{Curves, TrainingConfig};
 use canopy::weights::{ModelFolder, read_tensors};
 
-use crate::seeds::{self, Seed};
+use super::seeds::{self, Seed};
+use super::{Read, files, office};
 use crate::support::tiny;
-use crate::{Read, files, office};
 
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(tiny::vocabulary);
 

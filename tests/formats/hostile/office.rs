@@ -5,8 +5,8 @@ use std::io::{Cursor, Write};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use crate::readers::document;
-use crate::seeds::{Seed, real};
+use super::readers::document;
+use super::seeds::{Seed, real};
 
 /// These entries as an archive; its first one says what it is.
 pub fn archive(entries: &[(&str, &str)]) -> Vec<u8> {
