@@ -7,6 +7,7 @@ mod checks;
 mod day;
 mod evaluate;
 mod explore;
+mod fonts;
 mod getting;
 mod language_model;
 mod languages;

@@ -112,39 +112,3 @@ fn find_all(inbox: &Receiver<FontKey>, found: &FoundFonts, wake: &impl Fn()) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::time::{Duration, Instant};
-
-    use super::*;
-
-    #[test]
-    fn a_font_of_the_system_is_found_for_a_character() {
-        let mut system = SystemFonts::scan();
-        let key = FontKey {
-            character: 'ع',
-            weight: 400,
-            han: None,
-        };
-        if system.find(key).is_none() {
-            eprintln!("skipped: the system has no Arabic font");
-            return;
-        }
-        let (sender, woken) = channel();
-        let thread =
-            FontThread::spawn(move || sender.send(()).unwrap_or_default()).expect("a thread");
-        assert!(thread.font(key).is_none(), "it is looked for elsewhere");
-        woken.recv_timeout(Duration::from_secs(30)).expect("found");
-        assert_eq!(thread.revision(), 1);
-        let started = Instant::now();
-        let font = thread.font(key).expect("here");
-        assert!(covers(&font.data, font.index, 'ع'));
-        assert!(started.elapsed() < Duration::from_secs(5));
-        let other = FontKey {
-            character: 'ب',
-            ..key
-        };
-        assert_eq!(thread.font(other).expect("the same").name, font.name);
-    }
-}

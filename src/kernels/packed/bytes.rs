@@ -396,7 +396,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_instructions_multiply_alike() {
+    fn instructions_of_this_processor_multiply_alike() {
         let number = |i: usize| ((i * 37 % 101) as f32 - 50.0) / 50.0;
         let [rows, inputs, outputs] = [7, 70, 41];
         let x: Vec<f32> = (0..rows * inputs).map(number).collect();
@@ -413,7 +413,6 @@ mod tests {
                 && !instructions.are_here()
                 && Instructions::Avx512Vnni.are_here();
             if !instructions.are_here() && !is_emulated {
-                println!("skipped: this processor has no {instructions:?}");
                 continue;
             }
             let mut panels = BytePanels::new(instructions, [inputs, columns.len()], &bias);

@@ -96,10 +96,7 @@ fn painted(state: &RenderState, ctx: &Context, output: egui::FullOutput) -> Vec<
 
 #[test]
 fn a_window_looks_the_same_with_and_without_the_shader() {
-    let Some(state) = render_state() else {
-        eprintln!("no adapter: the window was not drawn");
-        return;
-    };
+    let state = render_state().expect("an adapter, Mesa's lavapipe at least");
     for theme in [egui::Theme::Light, egui::Theme::Dark] {
         let [drawn, plain] = [true, false].map(|shader| window(&state, theme, shader));
         let share = alike(&drawn, &plain);
