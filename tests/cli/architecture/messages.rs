@@ -1,96 +1,72 @@
 //! Messages of libraries name no option and no command: the window and other programs show them, too.
 
-use std::fs;
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+use syn::{Attribute, ItemMod, Lit, LitStr, Meta};
 
-use super::{files_below, repository};
+use super::{files_below, parsed, repository};
 
-/// The string literals of a source.
-fn literals(source: &str) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut rest = source;
-    while let Some(at) = rest.find(['/', '"', '\'', 'r']) {
-        let before = rest[..at].strip_suffix('b').unwrap_or(&rest[..at]);
-        let is_in_word = before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
-        let here = &rest[at..];
-        rest = if here.starts_with("//") {
-            here.split_once('\n').map_or("", |(_, behind)| behind)
-        } else if here.starts_with("/*") {
-            here.split_once("*/").map_or("", |(_, behind)| behind)
-        } else if let Some(behind) = here.strip_prefix('"') {
-            let (literal, behind) = escaped_literal(behind);
-            found.push(literal);
-            behind
-        } else if let Some((literal, behind)) = raw_literal(here).filter(|_| !is_in_word) {
-            found.push(literal.to_owned());
-            behind
-        } else {
-            behind_character(here)
-        };
+/// The string literals of a source, but for those of documentation and of tests.
+#[derive(Default)]
+struct Literals(Vec<String>);
+
+impl Literals {
+    fn of_file(file: &syn::File) -> Vec<String> {
+        let mut literals = Self::default();
+        literals.visit_file(file);
+        literals.0
     }
-    found
-}
 
-/// A literal without its continued lines, and what is behind it; `text` begins behind its first quotation mark.
-fn escaped_literal(text: &str) -> (String, &str) {
-    let mut literal = String::new();
-    let mut characters = text.char_indices();
-    while let Some((at, character)) = characters.next() {
-        match character {
-            '"' => return (literal, &text[at + 1..]),
-            '\\' => match characters.next() {
-                Some((_, '\n')) => {
-                    let indented = characters.as_str().trim_start();
-                    let skipped = characters.as_str().len() - indented.len();
-                    // White space of sources is of one byte each.
-                    characters.by_ref().take(skipped).for_each(drop);
+    /// Those among the arguments of a macro or an attribute.
+    fn add(&mut self, tokens: &TokenStream) {
+        for token in tokens.clone() {
+            match token {
+                TokenTree::Group(group) if is_documentation(&group.stream()) => {}
+                TokenTree::Group(group) => self.add(&group.stream()),
+                TokenTree::Literal(literal) => {
+                    if let Lit::Str(literal) = Lit::new(literal) {
+                        self.0.push(literal.value());
+                    }
                 }
-                Some((_, escaped)) => literal.push(escaped),
-                None => break,
-            },
-            other => literal.push(other),
+                TokenTree::Ident(_) | TokenTree::Punct(_) => {}
+            }
         }
     }
-    (literal, "")
 }
 
-/// A raw literal and what is behind it, if `text` begins with one.
-fn raw_literal(text: &str) -> Option<(&str, &str)> {
-    let begin = text.strip_prefix('r')?;
-    let marks = begin.len() - begin.trim_start_matches('#').len();
-    let end = format!("\"{}", &begin[..marks]);
-    begin[marks..].strip_prefix('"')?.split_once(&end)
-}
-
-/// What is behind a character literal, or behind the first character of anything else.
-fn behind_character(text: &str) -> &str {
-    let mut characters = text.chars();
-    let first = characters.next();
-    if first == Some('\'') {
-        let behind = characters.as_str();
-        if let Some(escape) = behind.strip_prefix('\\') {
-            let mut escape = escape.chars();
-            escape.next();
-            let (_, behind) = escape.as_str().split_once('\'').unwrap_or_default();
-            return behind;
-        }
-        let mut behind = behind.chars();
-        behind.next();
-        if let Some(behind) = behind.as_str().strip_prefix('\'') {
-            return behind;
+impl<'ast> Visit<'ast> for Literals {
+    fn visit_item_mod(&mut self, module: &'ast ItemMod) {
+        if !module.attrs.iter().any(is_for_tests) {
+            visit::visit_item_mod(self, module);
         }
     }
-    characters.as_str()
+
+    fn visit_attribute(&mut self, attribute: &'ast Attribute) {
+        if !attribute.path().is_ident("doc") {
+            visit::visit_attribute(self, attribute);
+        }
+    }
+
+    fn visit_lit_str(&mut self, literal: &'ast LitStr) {
+        self.0.push(literal.value());
+    }
+
+    fn visit_token_stream(&mut self, tokens: &'ast TokenStream) {
+        self.add(tokens);
+    }
 }
 
-/// The source above its tests.
-fn without_tests(source: &str) -> &str {
-    let at = source
-        .match_indices("\n#[cfg(test)]\nmod ")
-        .find(|(at, begin)| {
-            let line = source[at + begin.len()..].lines().next();
-            line.is_some_and(|line| line.ends_with('{'))
-        });
-    at.map_or(source, |(at, _)| &source[..at])
+/// Whether these are the tokens of a comment that is documentation, within its brackets.
+fn is_documentation(tokens: &TokenStream) -> bool {
+    let first = tokens.clone().into_iter().next();
+    matches!(first, Some(TokenTree::Ident(name)) if name == "doc")
+}
+
+fn is_for_tests(attribute: &Attribute) -> bool {
+    let Meta::List(list) = &attribute.meta else {
+        return false;
+    };
+    list.path.is_ident("cfg") && list.tokens.to_string() == "test"
 }
 
 /// Whether a text names an option or a command of the command line.
@@ -114,8 +90,7 @@ fn messages_of_libraries_name_no_option_and_no_command() {
         if is_test || with_usage.iter().any(|folder| name.starts_with(folder)) {
             continue;
         }
-        let source = fs::read_to_string(&path).expect("a source");
-        let literals = literals(without_tests(&source)).into_iter();
+        let literals = Literals::of_file(&parsed(&path)).into_iter();
         found.extend(
             literals
                 .filter(|it| names_usage(it))
@@ -126,9 +101,21 @@ fn messages_of_libraries_name_no_option_and_no_command() {
 }
 
 #[test]
-fn literals_are_found_beside_comments_and_characters() {
-    let source = "/// `canopy a`\nlet x = ('\"', '\\'', b'/'); // \"--a\"\nlet y = r#\"--b \"c\"\"#;\nlet z = \"d \\\n    --e\";\n";
-    assert_eq!(literals(source), ["--b \"c\"", "d --e"]);
+fn messages_are_found_beside_documentation_and_tests() {
+    let source = r##"
+        /// `canopy a`
+        fn f() { g("--a", format!("{}", h(r#"--b "c""#))); }
+        #[error("d \
+                 --e")]
+        struct S;
+        #[cfg(test)]
+        mod tests { const A: &str = "--f"; }
+    "##;
+    let file = syn::parse_file(source).expect("a source");
+    assert_eq!(
+        Literals::of_file(&file),
+        ["--a", "{}", "--b \"c\"", "d --e"]
+    );
     assert!(names_usage("name it with --memory") && names_usage("(`canopy run stop`)"));
     assert!(!names_usage("s--f") && !names_usage("With -- and ---"));
 }

@@ -5,6 +5,7 @@ mod messages;
 mod packages;
 mod pages;
 mod sizes;
+mod skipped;
 mod unsafe_code;
 mod variables;
 mod wings;
@@ -34,6 +35,12 @@ fn files_below(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     }
     files.sort();
     files
+}
+
+/// A source as its syntax.
+fn parsed(path: &Path) -> syn::File {
+    let source = std::fs::read_to_string(path).expect("a source");
+    syn::parse_file(&source).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 #[test]
