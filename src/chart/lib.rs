@@ -15,7 +15,7 @@
     clippy::cast_sign_loss,
     reason = "pixels, colours and labels of a figure; a cast of a number saturates"
 )]
-#![warn(unreachable_pub)]
+#![warn(missing_docs, unreachable_pub)]
 
 pub mod charts;
 pub mod error;

@@ -28,12 +28,15 @@ pub enum TargetContext {
 /// the sentence and not divided by their number, as Müller et al. 2018 have it; equal ones count as wrong.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Accuracies {
+    /// All items.
     pub total: Cell,
     /// By the right pronoun.
     pub by_pronoun: Vec<Cell>,
     /// By the distance of the antecedent in sentences: 0, 1, 2, 3, > 3, as in Table 4 of Maruf et al. (NAACL 2019).
     pub by_distance: Vec<Cell>,
+    /// By the phenomenon that is tested.
     pub by_category: Vec<Cell>,
+    /// By whether what decides is in the same sentence.
     pub by_intrasegmental: Vec<Cell>,
     /// Items whose best wrong translation is exactly as probable as the right one.
     pub ties: usize,
@@ -44,8 +47,11 @@ pub struct Accuracies {
 /// Some of the items.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cell {
+    /// Common property of the items, such as a pronoun or a distance.
     pub name: String,
+    /// Number of scored items.
     pub items: usize,
+    /// Items whose right translation is the most probable one.
     pub right: usize,
     /// Accuracy of chance, between 0 and 1.
     pub chance: f64,

@@ -22,6 +22,8 @@
 //! assert_eq!((accuracies.total.right, accuracies.total.chance), (1, 0.5));
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 mod accuracy;
 pub mod error;
 mod formats;

@@ -21,6 +21,7 @@ mod tests;
 pub struct ContextOptions {
     /// Sentences before it; all of the document if none is said.
     pub before: Option<usize>,
+    /// Sentences after it; all of the document if none is said.
     pub after: Option<usize>,
     /// Models that read translations of other sentences get the human ones instead of their own.
     pub gold_target_context: bool,
@@ -43,6 +44,7 @@ pub struct SetScores {
     /// For each item its candidates' log-probabilities (natural logarithm): sums over tokens and the end of the sentence.
     /// None for an item that is longer than the model reads.
     pub items: Vec<Option<Vec<f64>>>,
+    /// The translations of other sentences that the model read.
     pub target_context: TargetContext,
 }
 

@@ -8,10 +8,13 @@ use sha2::{Digest, Sha256};
 /// Items and their documents.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ContrastiveSet {
+    /// Name of the set.
     pub name: String,
     /// Description of the set and how it was made, for readers of a result.
     pub about: String,
+    /// The documents that items point into.
     pub documents: Vec<SetDocument>,
+    /// The tested sentences.
     pub items: Vec<Item>,
     /// Which of two translations is right depends on the given translation of earlier sentences, and on nothing else.
     pub needs_target_context: bool,
@@ -20,6 +23,7 @@ pub struct ContrastiveSet {
 /// A document, or as much of it as is known.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct SetDocument {
+    /// Name of the document.
     pub id: String,
     /// In reading order.
     pub sentences: Vec<SetSentence>,
@@ -46,6 +50,7 @@ pub struct Item {
     pub document: usize,
     /// Index of its sentence in the document.
     pub sentence: usize,
+    /// The right translation.
     pub correct: String,
     /// At least one.
     pub contrasts: Vec<Contrast>,
@@ -69,6 +74,7 @@ pub struct Item {
 /// A wrong translation.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Contrast {
+    /// The whole wrong translation of the sentence.
     pub text: String,
     /// The words in place of the right translation's.
     #[serde(default, skip_serializing_if = "Option::is_none")]

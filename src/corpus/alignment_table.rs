@@ -18,7 +18,9 @@ use edits::EditedRows;
 /// A sentence, or a few of them, with the translation, as a reader sees them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AlignedPair {
+    /// The source text.
     pub source: String,
+    /// The target text.
     pub target: String,
     /// Whether they may not belong together.
     pub doubtful: bool,
@@ -29,10 +31,13 @@ pub struct AlignedPair {
 pub struct AlignmentCounts {
     /// Pairs that are likely or right.
     pub pairs: usize,
+    /// Pairs that may not belong together.
     pub doubtful: usize,
+    /// Rows that a person leaves out.
     pub left_out: usize,
     /// Sentences for which the other side has nothing.
     pub unpaired_source: usize,
+    /// Sentences of the target for which the source has nothing.
     pub unpaired_target: usize,
 }
 
@@ -90,10 +95,12 @@ impl AlignmentTable {
         self.rows.edit(row, edit, &self.comparison, documents)
     }
 
+    /// Returns whether there is an edit to take back.
     pub fn can_undo(&self) -> bool {
         self.rows.can_undo()
     }
 
+    /// Returns whether there is an edit to make again.
     pub fn can_redo(&self) -> bool {
         self.rows.can_redo()
     }
@@ -108,6 +115,7 @@ impl AlignmentTable {
         self.rows.redo()
     }
 
+    /// Returns the document of a column.
     pub fn document(&self, column: Column) -> &Arc<Document> {
         match column {
             Column::Source => &self.source,
@@ -115,6 +123,7 @@ impl AlignmentTable {
         }
     }
 
+    /// Returns the rows in the order of the documents.
     pub fn rows(&self) -> &[AlignmentRow] {
         self.rows.all()
     }
@@ -136,6 +145,7 @@ impl AlignmentTable {
         })
     }
 
+    /// Counts the rows of each kind.
     pub fn counts(&self) -> AlignmentCounts {
         let wanted = self
             .rows()

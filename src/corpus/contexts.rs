@@ -30,13 +30,17 @@ const VERSION: u32 = 1;
 pub struct ContextsInfo {
     /// Name and digest of the corpus, see [`Corpus::digest`](super::Corpus::digest).
     pub corpus: String,
+    /// Digest of the corpus.
     pub corpus_digest: String,
     /// `similarity`, `previous` or `same`.
     pub context: String,
+    /// Measure of similarity.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measure: Option<String>,
+    /// Where similar sentences were looked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<String>,
+    /// Name of the sentence encoder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub encoder: Option<String>,
     /// Digest of the encoder's weights and vocabulary.
@@ -68,7 +72,9 @@ impl ContextsInfo {
 /// The contexts of a document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DocumentContexts {
+    /// The split of the document.
     pub split: Split,
+    /// Id of the document.
     pub id: String,
     /// For each unit, the best first.
     pub sentences: Vec<Vec<Chosen>>,
@@ -80,9 +86,12 @@ pub struct Chosen {
     /// None: the same document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
+    /// Whether the document is one of the index, not of the corpus.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_index: bool,
+    /// Number of the sentence in its document, from 0.
     pub sentence: usize,
+    /// Similarity to the sentence that it is the context of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score: Option<f32>,
 }

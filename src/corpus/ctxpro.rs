@@ -30,7 +30,9 @@ const BREAK: &str = "<eos>";
 /// The two files of a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CtxproFiles {
+    /// The file that lists the items.
     pub items: PathBuf,
+    /// The file with the subtitles of each item.
     pub inputs: PathBuf,
 }
 
@@ -41,6 +43,7 @@ pub struct CtxproImport {
     pub sets: Vec<(CtxproFiles, Option<Split>)>,
     /// Language codes.
     pub source_language: String,
+    /// Code of the target language.
     pub target_language: String,
     /// Sentences before an item that are kept at most.
     pub sentences: usize,
@@ -56,9 +59,11 @@ pub struct CtxproImport {
 /// Counts of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CtxproReport {
+    /// Items in the corpus.
     pub items: usize,
     /// Sentences before them.
     pub context: usize,
+    /// Films that the items come from.
     pub films: usize,
     /// Left out: duplicates with the same sentence, film and word.
     pub doubles: usize,

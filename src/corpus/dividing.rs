@@ -19,7 +19,9 @@ use canopy_document::placeholder::stripped;
 /// A corpus whose long training sentences are to be cut.
 #[derive(Debug, Clone)]
 pub struct Division {
+    /// Folder of the corpus.
     pub corpus: PathBuf,
+    /// Folder of the new corpus.
     pub output: PathBuf,
     /// Words on either side that a half has at least.
     pub half_words: usize,

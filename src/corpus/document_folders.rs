@@ -31,9 +31,11 @@ const SAMPLE: usize = 100;
 pub struct FolderImport {
     /// Folders of documents; both may be the same one if the file names say the language.
     pub source: PathBuf,
+    /// Folder of the translations.
     pub target: PathBuf,
     /// Language codes.
     pub source_language: String,
+    /// Code of the target language.
     pub target_language: String,
     /// The new corpus.
     pub output: PathBuf,
@@ -50,6 +52,7 @@ pub struct FolderReport {
     pub documents: usize,
     /// Paths, below the folders, of documents without counterpart.
     pub unpaired_sources: Vec<String>,
+    /// Paths of translations without a source.
     pub unpaired_targets: Vec<String>,
     /// Pairs of documents that could not be read, or of which one holds no text.
     pub left_out: Vec<LeftOut>,
@@ -59,6 +62,7 @@ pub struct FolderReport {
     pub doubtful: usize,
     /// Sentences that have no counterpart.
     pub unpaired_source_sentences: usize,
+    /// Sentences of the target that have no counterpart.
     pub unpaired_target_sentences: usize,
     /// Characters of the target for one of the source.
     pub length_ratio: f64,
@@ -67,8 +71,11 @@ pub struct FolderReport {
 /// A pair of documents that is not in the corpus.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
+    /// Path of the source below its folder.
     pub source: String,
+    /// Path of the translation below its folder.
     pub target: String,
+    /// Why the pair is not in the corpus.
     pub reason: String,
 }
 

@@ -88,13 +88,16 @@ impl ParallelDocument {
 /// A paragraph in two languages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParallelParagraph {
+    /// Index of its section in the document.
     pub section: usize,
+    /// Heading, list item and so on.
     pub kind: ParagraphKind,
     /// The HTML element's `id`.
     pub id: Option<String>,
     /// The note for a translator, such as who speaks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// Its pairs of sentences, in reading order.
     pub units: Vec<Unit>,
 }
 
@@ -130,9 +133,11 @@ impl From<Unit> for ParallelParagraph {
 /// Description of a corpus by its maker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorpusInfo {
+    /// Name of the corpus.
     pub name: String,
     /// Language codes such as `en`.
     pub source_language: String,
+    /// Code of the target language.
     pub target_language: String,
     /// Where the texts come from.
     pub origin: String,
@@ -213,14 +218,17 @@ impl Corpus {
         Ok(Self { folder, manifest })
     }
 
+    /// Returns the folder of the corpus.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
+    /// Returns the description by the corpus's maker.
     pub fn info(&self) -> &CorpusInfo {
         &self.manifest.info
     }
 
+    /// Returns the counts of all splits.
     pub fn statistics(&self) -> &Statistics {
         &self.manifest.statistics
     }

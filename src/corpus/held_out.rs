@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// Characters of a gram.
 const GRAM: usize = 5;
 /// The least share of a held-out source's grams that a source like it has.
-pub const SHARE: f64 = 0.7;
+pub(crate) const SHARE: f64 = 0.7;
 /// Grams of the shortest held-out source that another text is compared with: short ones are in everything.
 const LEAST: usize = 20;
 
@@ -31,14 +31,16 @@ pub(super) struct HeldOutBuilder {
 }
 
 impl HeldOutBuilder {
-    pub fn add(&mut self, source: &str) {
+    /// Adds a source text.
+    pub(crate) fn add(&mut self, source: &str) {
         let text = plain(source);
         if !text.is_empty() {
             self.texts.insert(text);
         }
     }
 
-    pub fn finish(self) -> HeldOut {
+    /// Returns the finished index of all added sources.
+    pub(crate) fn finish(self) -> HeldOut {
         let mut texts: Vec<String> = self.texts.into_iter().collect();
         texts.sort_unstable();
         let long = texts.iter().map(|text| grams(text));
@@ -76,12 +78,12 @@ pub(super) struct HeldOut {
 
 impl HeldOut {
     /// How many different sources there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.texts.len()
     }
 
     /// Whether this source is one of them, or resembles one.
-    pub fn likeness(&self, source: &str) -> Option<Likeness> {
+    pub(crate) fn likeness(&self, source: &str) -> Option<Likeness> {
         let text = plain(source);
         if self.texts.contains(&text) {
             return Some(Likeness::Equal);

@@ -21,10 +21,13 @@ use reader::Talk;
 /// An import: its files, languages and folder.
 #[derive(Debug, Clone)]
 pub struct IwsltImport {
+    /// File of the source language.
     pub source: PathBuf,
+    /// File of the target language.
     pub target: PathBuf,
     /// Language codes.
     pub source_language: String,
+    /// Code of the target language.
     pub target_language: String,
     /// Where all talks go; by the hash rule over the talk's id if none is said.
     pub split: Option<Split>,
@@ -41,10 +44,13 @@ pub struct IwsltReport {
     pub talks: usize,
     /// Ids of talks of one side only.
     pub unpaired_sources: Vec<String>,
+    /// Ids of talks of the target only.
     pub unpaired_targets: Vec<String>,
+    /// Pairs of segments in the corpus.
     pub pairs: usize,
     /// Segments of paired talks that the other side lacks, or has without text.
     pub unpaired_source_segments: usize,
+    /// Segments of the target that the source lacks, or has without text.
     pub unpaired_target_segments: usize,
     /// Segments without an end tag, of both files; each ended where the next tag began.
     pub unclosed_segments: usize,

@@ -13,6 +13,8 @@
 //! assert_eq!(found.target, "Schließen Sie die Seite.");
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 mod alignment;
 mod alignment_table;
 pub mod combine;

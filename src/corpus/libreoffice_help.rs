@@ -23,9 +23,11 @@ use canopy_document::document::{Document, Format, Paragraph};
 pub struct HelpImport {
     /// Folder of one language, such as `help/en-US`, or the folder `text` in it.
     pub source: PathBuf,
+    /// Folder of the other language.
     pub target: PathBuf,
     /// Language codes.
     pub source_language: String,
+    /// Code of the target language.
     pub target_language: String,
     /// The new corpus.
     pub output: PathBuf,
@@ -38,15 +40,19 @@ pub struct HelpImport {
 pub struct HelpReport {
     /// Pages of the source, and those without a counterpart.
     pub pages: usize,
+    /// Pages of the source without a counterpart.
     pub unpaired_pages: usize,
     /// Pairs of paragraphs with equally many sentences on both sides, and those that became one unit.
     pub divided_paragraphs: usize,
+    /// Pairs of paragraphs that became one unit.
     pub whole_paragraphs: usize,
     /// Named paragraphs of the source that the target lacks.
     pub unpaired_paragraphs: usize,
     /// Units from one or both sides of which markup was taken out, and how many pairs and points that were.
     pub units_with_dropped_markup: usize,
+    /// Pairs and points that were taken out of sources.
     pub dropped_source_markup: usize,
+    /// Pairs and points that were taken out of targets.
     pub dropped_target_markup: usize,
 }
 

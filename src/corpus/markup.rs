@@ -36,7 +36,7 @@ pub(super) struct Matched {
 }
 
 impl Side {
-    pub fn from_sentence(document: &Document, sentence: &Sentence) -> Self {
+    pub(crate) fn from_sentence(document: &Document, sentence: &Sentence) -> Self {
         let mark = |markup: &Markup| Mark {
             is_pair: matches!(markup, Markup::Pair { .. }),
             tags: document.tags_of(markup),
@@ -48,7 +48,7 @@ impl Side {
     }
 
     /// The sentences of a paragraph as one; what is between them untranslated is kept as text.
-    pub fn whole(document: &Document, sentences: &[Sentence]) -> Self {
+    pub(crate) fn whole(document: &Document, sentences: &[Sentence]) -> Self {
         let mut whole = Self {
             text: String::new(),
             markup: Vec::new(),
@@ -73,7 +73,7 @@ impl Side {
     }
 
     /// Visible text.
-    pub fn visible(&self) -> String {
+    pub(crate) fn visible(&self) -> String {
         let shown: Vec<String> = self
             .markup
             .iter()

@@ -21,10 +21,13 @@ const DOCUMENT_MARK: &str = "<d>";
 /// An import: its files, languages and folder.
 #[derive(Debug, Clone)]
 pub struct TextImport {
+    /// File of the sources.
     pub source: PathBuf,
+    /// File of the translations.
     pub target: PathBuf,
     /// Language codes.
     pub source_language: String,
+    /// Code of the target language.
     pub target_language: String,
     /// Where all documents go; by the hash rule over the document's number, counted from 1, if none is said.
     pub split: Option<Split>,
@@ -41,6 +44,7 @@ pub struct TextReport {
     pub pairs: usize,
     /// Lines without a source, counted from 1.
     pub without_source: Vec<usize>,
+    /// Lines without a target, counted from 1.
     pub without_target: Vec<usize>,
     /// How many lines are empty on both sides.
     pub empty: usize,

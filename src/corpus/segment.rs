@@ -16,7 +16,9 @@ use canopy_document::document::SectionNumbers;
 pub struct Segment {
     /// The visible text: inline code as text, no tags, white space folded.
     pub source: String,
+    /// The visible text of the human translation.
     pub reference: String,
+    /// The sentences of the paragraph.
     pub units: Vec<SegmentUnit>,
     /// Index of the document in its split.
     pub document: usize,
@@ -39,6 +41,7 @@ pub struct SegmentUnit {
     pub place: (usize, usize),
     /// Both sides are the same.
     pub identical: bool,
+    /// The text of each point of `source`, by number.
     pub points: Vec<String>,
 }
 

@@ -7,8 +7,11 @@ use sha2::{Digest, Sha256};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Split {
+    /// For training.
     Train,
+    /// For development: choosing among models and settings.
     Dev,
+    /// For tests.
     Test,
 }
 

@@ -8,12 +8,16 @@ use super::unit::{Unit, UnitStatus};
 /// Counts of a corpus.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statistics {
+    /// Counts of the training split.
     pub train: SplitStatistics,
+    /// Counts of the development split.
     pub dev: SplitStatistics,
+    /// Counts of the test split.
     pub test: SplitStatistics,
 }
 
 impl Statistics {
+    /// Returns the counts of a split.
     pub fn get(&self, split: Split) -> &SplitStatistics {
         match split {
             Split::Train => &self.train,
@@ -34,10 +38,13 @@ impl Statistics {
 /// Counts of one split.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SplitStatistics {
+    /// Number of documents.
     pub documents: usize,
+    /// Number of paragraphs.
     pub paragraphs: usize,
     /// Paragraphs whose sides show different texts, none of them doubtful: what is scored.
     pub segments: usize,
+    /// Number of units.
     pub units: usize,
     /// Units that are the same on both sides.
     pub identical: usize,
@@ -51,6 +58,7 @@ pub struct SplitStatistics {
     pub context: usize,
     /// Words between white space, of all units.
     pub source_words: usize,
+    /// Words between white space, of the targets of all units.
     pub target_words: usize,
 }
 

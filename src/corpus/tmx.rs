@@ -53,9 +53,11 @@ const DOCUMENT_PROPERTIES: [&str; 14] = [
 /// An import: its files, languages and folder.
 #[derive(Debug, Clone)]
 pub struct TmxImport {
+    /// The TMX file.
     pub file: PathBuf,
     /// Language codes; `en` takes `en-US` as well.
     pub source_language: String,
+    /// Code of the target language.
     pub target_language: String,
     /// The new corpus.
     pub output: PathBuf,
@@ -72,9 +74,11 @@ pub struct TmxReport {
     pub units: usize,
     /// Units without one of the languages, or without text in it.
     pub incomplete: usize,
+    /// Pairs in the corpus.
     pub pairs: usize,
     /// Pairs that stood earlier in the same split.
     pub repeated: usize,
+    /// Documents in the corpus.
     pub documents: usize,
     /// How many of these the file names; the others are runs of units.
     pub named_documents: usize,

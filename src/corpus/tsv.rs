@@ -27,9 +27,11 @@ const STEP: usize = 1_000;
 /// An import: its files, languages and folder.
 #[derive(Debug, Clone)]
 pub struct TsvImport {
+    /// The table.
     pub file: PathBuf,
     /// Language codes.
     pub source_language: String,
+    /// Code of the target language.
     pub target_language: String,
     /// The new corpus.
     pub output: PathBuf,
@@ -42,9 +44,11 @@ pub struct TsvImport {
 /// Counts of an import.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TsvReport {
+    /// Pairs in the corpus.
     pub pairs: usize,
     /// Lines with text on one side only.
     pub incomplete: usize,
+    /// Documents in the corpus.
     pub documents: usize,
 }
 

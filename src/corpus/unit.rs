@@ -10,7 +10,9 @@ pub use canopy_document::placeholder::visible;
 pub struct Unit {
     /// With placeholders; the same number means the same markup on both sides.
     pub source: String,
+    /// The translation, with placeholders.
     pub target: String,
+    /// Whether the pair is new, repeated, doubtful and so on.
     pub status: UnitStatus,
     /// The text of each point of `source`, by number; empty for tags, for pairs and past the end of the list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -26,6 +28,7 @@ pub struct Unit {
 /// A word that a translation has if the sentences before it were understood.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Expected {
+    /// The word as the reference has it.
     pub form: String,
     /// Distance in sentences to the deciding one; unknown in some sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -93,7 +93,7 @@ pub(super) struct Context {
 
 impl Context {
     /// A paragraph of this kind; of a heading with its level.
-    pub fn new(kind: ParagraphKind, level: Option<u8>) -> Self {
+    pub(crate) fn new(kind: ParagraphKind, level: Option<u8>) -> Self {
         Self {
             kind,
             level,
@@ -102,7 +102,7 @@ impl Context {
     }
 
     /// A run of text with the name that its file gives it, and the file's note.
-    pub fn named(id: Option<String>, note: Option<String>) -> Self {
+    pub(crate) fn named(id: Option<String>, note: Option<String>) -> Self {
         Self {
             id,
             note,
@@ -111,7 +111,7 @@ impl Context {
     }
 
     /// Appends a line to the note.
-    pub fn with_note(&self, more: &str) -> Self {
+    pub(crate) fn with_note(&self, more: &str) -> Self {
         let note = match &self.note {
             Some(note) => format!("{note}\n{more}"),
             None => more.to_owned(),
@@ -135,7 +135,7 @@ pub(super) struct Builder {
 }
 
 impl Builder {
-    pub fn new(name: &str, format: Format) -> Self {
+    pub(crate) fn new(name: &str, format: Format) -> Self {
         Self {
             document: Document::empty(name, format),
             language: None,
@@ -145,43 +145,43 @@ impl Builder {
         }
     }
 
-    pub fn set_options(&mut self, options: &ReadingOptions, segmenter: Segmenter) {
+    pub(crate) fn set_options(&mut self, options: &ReadingOptions, segmenter: Segmenter) {
         self.document.reading = options.clone();
         self.segmenter = segmenter;
     }
 
-    pub fn options(&self) -> &ReadingOptions {
+    pub(crate) fn options(&self) -> &ReadingOptions {
         &self.document.reading
     }
 
     /// The columns of a table that are chosen; none if the table says itself what is text.
-    pub fn columns(&self) -> &[Column] {
+    pub(crate) fn columns(&self) -> &[Column] {
         &self.document.reading.columns
     }
 
     /// Says which document a file for the exchange of translations was made of, and when.
-    pub fn set_exchange(&mut self, exchange: Exchange) {
+    pub(crate) fn set_exchange(&mut self, exchange: Exchange) {
         self.document.exchange = Some(exchange);
     }
 
     /// The language that the file says its translations are in.
-    pub fn set_target_language(&mut self, language: Option<&str>) {
+    pub(crate) fn set_target_language(&mut self, language: Option<&str>) {
         let said = language.map(str::trim).filter(|code| !code.is_empty());
         self.document.target_language = said.map(str::to_owned);
     }
 
     /// Says that units may have the placeholders and tags of programs in their text.
-    pub fn set_strings(&mut self) {
+    pub(crate) fn set_strings(&mut self) {
         self.holds_strings = true;
     }
 
     /// The encoding of a file that has no other way to write what this one lacks.
-    pub fn set_encoding(&mut self, encoding: Encoding) {
+    pub(crate) fn set_encoding(&mut self, encoding: Encoding) {
         self.document.encoding = encoding;
     }
 
     /// Adds a translation of another text that the file brings along; of several for one text the first one counts.
-    pub fn add_match(&mut self, source: &str, target: &str) {
+    pub(crate) fn add_match(&mut self, source: &str, target: &str) {
         let (source, target) = (placeholder::folded(source), placeholder::folded(target));
         if !source.is_empty() && !target.is_empty() {
             self.document.matches.entry(source).or_insert(target);
@@ -189,22 +189,22 @@ impl Builder {
     }
 
     /// The language the document says it is written in.
-    pub fn set_language(&mut self, language: Option<&str>) {
+    pub(crate) fn set_language(&mut self, language: Option<&str>) {
         self.language = language.filter(|code| code.len() >= 2).map(str::to_owned);
         self.document.source_language.clone_from(&self.language);
     }
 
-    pub fn paragraph_count(&self) -> usize {
+    pub(crate) fn paragraph_count(&self) -> usize {
         self.document.paragraphs.len()
     }
 
     /// The text that the paragraphs' ranges are meant in, once all of them are read.
-    pub fn set_text(&mut self, text: String, syntax: Syntax) {
+    pub(crate) fn set_text(&mut self, text: String, syntax: Syntax) {
         (self.document.original, self.document.syntax) = (text, syntax);
     }
 
     /// Adds a unit to the view, and a paragraph if there is anything to translate in it; the unit's number.
-    pub fn unit(&mut self, draft: Draft, context: Context) -> usize {
+    pub(crate) fn unit(&mut self, draft: Draft, context: Context) -> usize {
         let holds_text = draft.holds_letter();
         let (mut unit, mut run) = draft.finish(&mut self.document.original);
         run.is_string = self.holds_strings;
@@ -218,18 +218,18 @@ impl Builder {
     }
 
     /// As [`Self::unit`], if there is text to translate.
-    pub fn unit_of_text(&mut self, draft: Draft, context: Context) -> Option<usize> {
+    pub(crate) fn unit_of_text(&mut self, draft: Draft, context: Context) -> Option<usize> {
         draft.holds_letter().then(|| self.unit(draft, context))
     }
 
     /// The sentences of a unit.
-    pub fn sentences_of(&mut self, unit: usize) -> &mut [Sentence] {
+    pub(crate) fn sentences_of(&mut self, unit: usize) -> &mut [Sentence] {
         let sentences = self.document.units[unit].sentences.clone();
         &mut self.document.sentences[sentences]
     }
 
     /// The placeholder of a unit's code in its sentence; none if it stands for several codes, or outside of the sentence.
-    pub fn placeholder(&self, unit: usize, code: usize) -> Option<char> {
+    pub(crate) fn placeholder(&self, unit: usize, code: usize) -> Option<char> {
         let unit = &self.document.units[unit];
         let code = unit.view_of(code);
         let sentence = self.document.sentences[unit.sentences.clone()]
@@ -247,7 +247,7 @@ impl Builder {
     }
 
     /// A translation that the file has of a unit, with the placeholders of what stays of the text itself.
-    pub fn with_points(&self, unit: usize, mut text: String) -> String {
+    pub(crate) fn with_points(&self, unit: usize, mut text: String) -> String {
         let sentences = self.document.units[unit].sentences.clone();
         let [sentence] = &self.document.sentences[sentences] else {
             return text;
@@ -277,7 +277,7 @@ impl Builder {
     }
 
     /// Adds a paragraph, if there is anything to translate in it.
-    pub fn paragraph(&mut self, run: &Run, context: Context) {
+    pub(crate) fn paragraph(&mut self, run: &Run, context: Context) {
         let pieces = if context.is_sentence {
             run.one_sentence()
         } else {
@@ -351,7 +351,7 @@ impl Builder {
     }
 
     /// Names the paragraph number `first`, if it has no name and is the last one.
-    pub fn name_only_paragraph(&mut self, first: usize, id: String) {
+    pub(crate) fn name_only_paragraph(&mut self, first: usize, id: String) {
         if let [paragraph] = &mut self.document.paragraphs[first..] {
             paragraph.id.get_or_insert(id);
         }
@@ -361,7 +361,7 @@ impl Builder {
     ///
     /// # Errors
     /// If its sentences could not be found, or not be changed as requested.
-    pub fn finish(mut self, kept: Kept) -> Result<Document> {
+    pub(crate) fn finish(mut self, kept: Kept) -> Result<Document> {
         if let Some(failure) = self.failure {
             return Err(failure);
         }

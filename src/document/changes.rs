@@ -6,6 +6,7 @@ use similar::{Algorithm, ChangeTag, capture_diff_slices};
 /// A part of two versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
+    /// Both versions have it.
     Same,
     /// Only the old one has it.
     Removed,

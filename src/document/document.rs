@@ -22,6 +22,7 @@ pub use super::formats::{
 pub struct Document {
     /// File name without its folder, or `-` for standard input.
     pub name: String,
+    /// The format of the file.
     pub format: Format,
     /// How it was read.
     pub reading: ReadingOptions,
@@ -29,7 +30,9 @@ pub struct Document {
     pub original: String,
     /// `sections[0]` is the document itself; children come after their parents.
     pub sections: Vec<Section>,
+    /// The paragraphs in reading order.
     pub paragraphs: Vec<Paragraph>,
+    /// The sentences in reading order.
     pub sentences: Vec<Sentence>,
     /// How `original` spells text.
     pub(crate) syntax: Syntax,
@@ -161,6 +164,7 @@ pub(crate) enum Syntax {
 /// A heading with all below it, or, by default, the document itself (level 0, no heading).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Section {
+    /// Index of the section that holds it; none for the document.
     pub parent: Option<usize>,
     /// 0 for the document, 1 to 6 as in `h1` … `h6`.
     pub level: u8,
@@ -199,18 +203,25 @@ pub fn section_numbers(sections: &[Section]) -> Vec<SectionNumbers> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParagraphKind {
+    /// The title of the document.
     Title,
+    /// The heading of a section.
     Heading,
+    /// Running text.
     #[default]
     Text,
+    /// An item of a list.
     ListItem,
+    /// A cell of a table.
     TableCell,
 }
 
 /// A run of inline content: the unit that is aligned between languages.
 #[derive(Debug, Clone)]
 pub struct Paragraph {
+    /// Index of its section.
     pub section: usize,
+    /// The kind of the paragraph.
     pub kind: ParagraphKind,
     /// The `id` attribute of the HTML element, if it has one.
     pub id: Option<String>,
@@ -240,15 +251,18 @@ pub enum Part {
 pub struct CueTime {
     /// From the beginning of the first cue to the end of the last one, in milliseconds.
     pub start_ms: i64,
+    /// The end of the last cue, in milliseconds from the start of the film.
     pub end_ms: i64,
     /// How long the cues are shown, in milliseconds.
     pub shown_ms: i64,
+    /// Number of cues.
     pub num_cues: usize,
 }
 
 /// One sentence, or the part of it that the model translates at once.
 #[derive(Debug, Clone)]
 pub struct Sentence {
+    /// Index of its paragraph.
     pub paragraph: usize,
     /// Bytes of [`Document::original`] that a translation replaces.
     pub range: Range<usize>,
@@ -266,7 +280,9 @@ pub struct Sentence {
 /// A translation that a file has already.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
+    /// The translation, with placeholders.
     pub text: String,
+    /// The state of the translation in the file.
     pub standing: Standing,
 }
 
@@ -275,6 +291,7 @@ pub struct Known {
 pub enum Standing {
     /// It needs a review: fuzzy, unfinished.
     Draft,
+    /// It is translated, and neither in doubt nor approved.
     Translated,
     /// It is approved.
     Approved,
@@ -288,6 +305,7 @@ impl Sentence {
 }
 
 impl Known {
+    /// Returns whether the translation needs a review.
     pub fn is_draft(&self) -> bool {
         self.standing == Standing::Draft
     }
@@ -298,22 +316,30 @@ impl Known {
 pub enum Markup {
     /// A pair of tags around text: bytes of the opening and of the closing one.
     Pair {
+        /// Bytes of the opening tag.
         open: Range<usize>,
+        /// Bytes of the closing tag.
         close: Range<usize>,
     },
     /// A tag without a partner in this sentence, or an opaque span such as inline code.
-    Point { range: Range<usize> },
+    Point {
+        /// Bytes of the tag or span.
+        range: Range<usize>,
+    },
 }
 
 /// Where a sentence is on every level, all counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
+    /// The section.
     pub section: usize,
     /// Paragraph within the document, and within its section.
     pub paragraph: usize,
+    /// Paragraph within its section.
     pub paragraph_in_section: usize,
     /// Sentence within the document, and within its paragraph.
     pub sentence: usize,
+    /// Sentence within its paragraph.
     pub sentence_in_paragraph: usize,
 }
 

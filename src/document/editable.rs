@@ -11,8 +11,11 @@ use super::placeholder::{self, Placeholder};
 /// One readable token; the number is the placeholder's own, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Token {
+    /// The opening tag of a pair.
     Open(usize),
+    /// The closing tag of a pair.
     Close(usize),
+    /// A single tag.
     Point(usize),
 }
 
@@ -29,7 +32,9 @@ impl fmt::Display for Token {
 /// A run of text or one token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece<'a> {
+    /// Text without tokens.
     Text(&'a str),
+    /// One token.
     Token(Token),
 }
 
@@ -190,8 +195,11 @@ pub fn to_editable(text: &str) -> String {
 /// A problem of the markup of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Problem {
+    /// The source has it and the edit has not.
     Missing(Token),
+    /// The edit has it more than once.
     Repeated(Token),
+    /// The source does not have it.
     Unknown(Token),
     /// It closes another pair than the innermost open one.
     Crossing(Token),

@@ -42,7 +42,7 @@ pub(super) struct MarkdownEscape {
 
 impl Escape {
     /// The spelling of the source of `sentence`.
-    pub fn new(document: &Document, sentence: &Sentence) -> Self {
+    pub(crate) fn new(document: &Document, sentence: &Sentence) -> Self {
         match document.syntax {
             Syntax::Html { is_xml, encoding } => {
                 Self::Html(HtmlEscape::new(document, sentence, is_xml, encoding))
@@ -53,7 +53,7 @@ impl Escape {
     }
 
     /// Appends `text`, after which `following` comes.
-    pub fn write(&self, text: &str, following: &str, written: &mut String) {
+    pub(crate) fn write(&self, text: &str, following: &str, written: &mut String) {
         for (place, character) in text.char_indices() {
             let mut next = text[place + character.len_utf8()..]
                 .chars()

@@ -16,6 +16,8 @@
 //! # Ok::<(), canopy_document::error::Error>(())
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 mod abbreviations;
 mod builder;
 pub mod changes;

@@ -32,8 +32,11 @@ fn character(base: u32, number: usize) -> char {
 /// The kind of a placeholder character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placeholder {
+    /// The opening tag of the pair with this number.
     Open(usize),
+    /// The single tag with this number.
     Point(usize),
+    /// The closing tag of the innermost open pair.
     Close,
 }
 

@@ -201,7 +201,7 @@ pub(super) fn located(failure: Failure, path: &Path) -> Error {
 
 impl Failure {
     /// Elements are nested too deeply at byte `offset` of what is read.
-    pub fn too_deep(source: &str, offset: usize) -> Self {
+    pub(crate) fn too_deep(source: &str, offset: usize) -> Self {
         Self::TooDeep {
             line: line_at(source.as_bytes(), offset),
         }

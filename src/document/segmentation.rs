@@ -37,7 +37,7 @@ impl Segmenter {
     ///
     /// # Errors
     /// If it cannot be read.
-    pub fn new(options: &ReadingOptions, edit: Option<SegmentEdit>) -> Result<Self> {
+    pub(crate) fn new(options: &ReadingOptions, edit: Option<SegmentEdit>) -> Result<Self> {
         Ok(Self {
             srx: options.srx.as_deref().map(SrxFile::open).transpose()?,
             edit,
@@ -46,7 +46,7 @@ impl Segmenter {
     }
 
     /// Whether the change was made, or there was none.
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.edit.is_none()
     }
 
@@ -55,7 +55,7 @@ impl Segmenter {
     ///
     /// # Errors
     /// If the rules cannot be used.
-    pub fn pieces(
+    pub(crate) fn pieces(
         &mut self,
         run: &Run,
         paragraph: &ParagraphSource<'_>,

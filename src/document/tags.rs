@@ -37,6 +37,7 @@ pub struct Tags {
 /// A start tag by what it says in any language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartTag {
+    /// Name of the element.
     pub name: String,
     /// `class`, `href`, `src`, `name` and `id` in order; language folders cut off addresses.
     pub attributes: Vec<(String, String)>,
@@ -83,6 +84,7 @@ impl Tags {
         }
     }
 
+    /// Reads the tags of a piece of HTML.
     pub fn from_html(html: &str) -> Self {
         let tokenizer = Tokenizer::new(Sink::default(), TokenizerOpts::default());
         let queue = BufferQueue::default();
@@ -141,6 +143,7 @@ impl Tags {
         tags
     }
 
+    /// Iterates over the names of the start tags.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.starts.iter().map(|start| start.name.as_str())
     }

@@ -112,7 +112,7 @@ enum Kind {
 
 impl Draft {
     /// Characters as a reader sees them.
-    pub fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         self.length += text.len();
         self.holds_letter |= text.contains(char::is_alphabetic);
         match self.pieces.last_mut() {
@@ -125,60 +125,60 @@ impl Draft {
     }
 
     /// The beginning of what `name` marks in the text; its code's number.
-    pub fn open(&mut self, name: &str) -> usize {
+    pub(crate) fn open(&mut self, name: &str) -> usize {
         self.code(Kind::Open, format!("<{name}>"))
     }
 
     /// The end of what the code `open` began; its code's number.
-    pub fn close(&mut self, open: usize, name: &str) -> usize {
+    pub(crate) fn close(&mut self, open: usize, name: &str) -> usize {
         self.code(Kind::Close(open), format!("</{name}>"))
     }
 
     /// A code that shows a space, which a translation may have or not; the code itself goes
     /// where a hidden one does.
-    pub fn space(&mut self, name: &str) -> usize {
+    pub(crate) fn space(&mut self, name: &str) -> usize {
         self.code(Kind::Space, format!("<{name}/>"))
     }
 
     /// A code without a partner that shows nothing.
-    pub fn point(&mut self, name: &str) -> usize {
+    pub(crate) fn point(&mut self, name: &str) -> usize {
         self.code(Kind::Point, format!("<{name}/>"))
     }
 
     /// A line break; several in a row end a sentence.
-    pub fn line_break(&mut self) -> usize {
+    pub(crate) fn line_break(&mut self) -> usize {
         self.code(Kind::LineBreak, "<br/>".to_owned())
     }
 
     /// A code that stands for words and is not translated; `shown` is what a reader sees.
-    pub fn opaque(&mut self, name: &str, shown: &str) -> usize {
+    pub(crate) fn opaque(&mut self, name: &str, shown: &str) -> usize {
         let shown = shown.replace('&', "&amp;").replace('<', "&lt;");
         self.code(Kind::Opaque, format!("<{name}>{shown}</{name}>"))
     }
 
     /// A code that translators of the sentence need not see: it goes before the next one that is seen, or to the end
     /// of the sentence.
-    pub fn hidden(&mut self, name: &str) -> usize {
+    pub(crate) fn hidden(&mut self, name: &str) -> usize {
         self.code(Kind::Hidden, format!("<{name}/>"))
     }
 
     /// A code that translators need not see and that marks where text begins, or else where it ends: it goes to the place
     /// in the translation that corresponds to its own.
-    pub fn placed(&mut self, name: &str, begins: bool) -> usize {
+    pub(crate) fn placed(&mut self, name: &str, begins: bool) -> usize {
         self.code(Kind::Placed { begins }, format!("<{name}/>"))
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
     /// How many bytes of the view it takes.
-    pub fn view_len(&self) -> usize {
+    pub(crate) fn view_len(&self) -> usize {
         self.length
     }
 
     /// All of it as the view will show it.
-    pub fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         self.pieces
             .iter()
             .map(|piece| piece.shown.as_str())
@@ -186,7 +186,7 @@ impl Draft {
     }
 
     /// Its texts, and its codes by their numbers, in order.
-    pub fn spelt(&self) -> impl Iterator<Item = (&str, Option<usize>)> {
+    pub(crate) fn spelt(&self) -> impl Iterator<Item = (&str, Option<usize>)> {
         let mut codes = 0..self.num_codes;
         self.pieces.iter().map(move |piece| match piece.kind {
             Kind::Text => (piece.shown.as_str(), None),
@@ -195,7 +195,7 @@ impl Draft {
     }
 
     /// Whether there is anything to translate.
-    pub fn holds_letter(&self) -> bool {
+    pub(crate) fn holds_letter(&self) -> bool {
         self.holds_letter
     }
 

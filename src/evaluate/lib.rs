@@ -12,6 +12,8 @@
 //! assert_eq!(unique_names(&systems), ["runs/a", "flat", "runs/c"]);
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 pub mod contrastive;
 pub mod error;
 pub mod evaluation;

@@ -21,12 +21,15 @@ const VIRIDIS: [(u8, u8, u8); 9] = [
 /// Colours of the numbers between two others; the greatest stands out most from the page.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
+    /// The number with the least conspicuous colour.
     pub low: f32,
+    /// The number with the most conspicuous colour.
     pub high: f32,
     is_dark: bool,
 }
 
 impl Scale {
+    /// Creates the scale of a theme between two numbers.
     pub fn new(low: f32, high: f32, theme: &Theme) -> Self {
         Self {
             low,

@@ -19,7 +19,9 @@ use crate::trace::{Side, TraceSource};
     reason = "facts about weights, each of its own"
 )]
 pub struct ContextView {
+    /// Heading of the view.
     pub title: String,
+    /// The query, with layer and head.
     pub query: String,
     /// The meaning of a number: weight of one row, or mass of several.
     pub measure: String,
@@ -40,6 +42,7 @@ pub struct ContextView {
     pub is_beside_own: bool,
     /// Whether that of the instructions and of the translation so far is, too: a prompt was read.
     pub is_of_prompt: bool,
+    /// Whether the words of the context sentences have weights of their own.
     pub words_weighed: bool,
     /// Whether the words of the selected sentence have weights of the same kind as the others.
     #[serde(rename = "asked_is_weighed")]
@@ -49,15 +52,18 @@ pub struct ContextView {
 /// A sentence and the weights of its words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContextSentence {
+    /// Number of the sentence, from 0.
     pub sentence: usize,
     /// 0 to 1, dropped words included.
     pub weight: f32,
+    /// Its words in reading order.
     pub words: Vec<ShadedWord>,
 }
 
 /// A subword and its weight.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ShadedWord {
+    /// The subword for display.
     pub text: String,
     /// Whether a space precedes it.
     pub begins: bool,

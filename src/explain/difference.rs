@@ -25,13 +25,17 @@ pub enum Condition {
 /// One sentence under all conditions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContextDifference {
+    /// Name of the model.
     pub model: String,
+    /// Number of the sentence, from 0.
     pub sentence: usize,
+    /// The source text.
     pub source: String,
     /// The translation whose words are scored.
     pub translation: String,
     /// Translations under each condition.
     pub written: Vec<(Condition, String)>,
+    /// Subwords of the scored translation and its end.
     pub words: Vec<WordDifference>,
     /// The selected word.
     pub selected: Option<usize>,
@@ -40,15 +44,21 @@ pub struct ContextDifference {
 /// Natural logarithms of the probabilities of a subword.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WordDifference {
+    /// The subword for display.
     pub label: String,
+    /// With its own document.
     pub in_document: f32,
+    /// Without context.
     pub alone: f32,
+    /// With shuffled context.
     pub shuffled: f32,
 }
 
 impl Condition {
+    /// All conditions, the document first.
     pub const ALL: [Self; 3] = [Self::Document, Self::Nothing, Self::Shuffled];
 
+    /// Returns the phrase that names the condition.
     pub fn label(self) -> &'static str {
         match self {
             Self::Document => "with its document",
@@ -76,6 +86,7 @@ impl ContextDifference {
         self.words.iter().map(WordDifference::gain).sum()
     }
 
+    /// Returns how much more probable the translation is with its document than with shuffled context, in nats.
     pub fn shuffled_gain(&self) -> f32 {
         self.words.iter().map(WordDifference::shuffled_gain).sum()
     }

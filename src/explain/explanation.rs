@@ -25,16 +25,25 @@ use canopy_chart::charts::{Theme, write_picture};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Explanation {
+    /// A tree over the sentences of the document.
     Tree(TreeView),
     /// Side by side, on one scale.
     Maps(Vec<WeightMap>),
+    /// All sentences against all sentences.
     Document(#[serde(serialize_with = "of_shared")] Arc<DocumentMap>),
+    /// Gates of the words of a sentence.
     Gates(GateView),
+    /// The sentences that a word or sentence took most from.
     Context(ContextView),
+    /// Exact zeros against length.
     Zeros(ZerosView),
+    /// A translation with and without its context.
     Difference(ContextDifference),
+    /// A translation without each sentence of its context.
     LeaveOneOut(LeaveOneOut),
+    /// The memory's share in a translation.
     Memory(MemoryView),
+    /// All sentences against each other by a sentence encoder.
     Similarity(#[serde(serialize_with = "of_shared")] Arc<SimilarityView>),
 }
 

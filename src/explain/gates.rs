@@ -11,19 +11,28 @@ use crate::trace::{Side, TraceSource};
 pub struct GateView {
     /// The gate and the meaning of 1.
     pub name: String,
+    /// Layer of the gate, from 0.
     pub layer: usize,
+    /// Side of the sentence.
     pub side: Side,
+    /// Number of the sentence, from 0.
     pub sentence: usize,
+    /// The words in reading order.
     pub words: Vec<GatedWord>,
+    /// The selected word.
     pub selected: Option<usize>,
 }
 
 /// The gate of a word, each 0 to 1, over its features.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GatedWord {
+    /// The subword for display.
     pub label: String,
+    /// Mean of the features.
     pub mean: f32,
+    /// Smallest of the features.
     pub min: f32,
+    /// Largest of the features.
     pub max: f32,
 }
 

@@ -23,7 +23,9 @@ pub struct PlacedNode {
     pub span: (usize, usize),
     /// The greatest number of what it stands for.
     pub greatest: Option<f32>,
+    /// Pixels from the left.
     pub x: f64,
+    /// Pixels from the top.
     pub y: f64,
     /// Place of its parent in [`TreeLayout::placed`].
     pub parent: Option<usize>,
@@ -218,6 +220,7 @@ impl PlacedNode {
         self.more == 0 && !self.collapsed
     }
 
+    /// Returns the node itself, the first of several.
     pub fn node<'a>(&self, tree: &'a TreeView) -> &'a TreeNode {
         &tree.nodes[self.node]
     }

@@ -15,6 +15,7 @@ use super::measure::rank_correlation;
 /// An edited sentence of the context, counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextEdit {
+    /// Number of the sentence.
     pub sentence: usize,
     /// None: as in the document.
     pub source: Option<String>,
@@ -25,9 +26,13 @@ pub struct ContextEdit {
 /// A translation scored without each of the sentences that its model can read.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LeaveOneOut {
+    /// Name of the model.
     pub model: String,
+    /// Number of the sentence, from 0.
     pub sentence: usize,
+    /// The source text.
     pub source: String,
+    /// The translation that is scored.
     pub translation: String,
     /// Subwords of the translation and its end, with the whole context.
     pub words: Vec<ScoredWord>,
@@ -45,6 +50,7 @@ pub struct LeaveOneOut {
 /// A subword of a translation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ScoredWord {
+    /// The subword for display.
     pub label: String,
     /// Whether a space precedes it.
     pub begins: bool,
@@ -55,6 +61,7 @@ pub struct ScoredWord {
 /// A change of the context, and what it does to the translation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContextChange {
+    /// Number of the changed sentence, from 0.
     pub sentence: usize,
     /// Its text in the document.
     pub text: String,

@@ -25,7 +25,7 @@
 //! assert_eq!(correlation, Some(1.0));
 //! ```
 
-#![warn(unreachable_pub)]
+#![warn(missing_docs, unreachable_pub)]
 
 mod colours;
 mod context;

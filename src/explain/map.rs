@@ -15,6 +15,7 @@ use crate::trace::{Side, TraceSource, Units};
 /// The order of the columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
+    /// The order of the document.
     #[default]
     Document,
     /// Most weight first; what has none is left out.
@@ -30,9 +31,13 @@ pub struct WeightMap {
     pub query: String,
     /// The meaning of a number: weight of one head, or mass of several.
     pub measure: String,
+    /// Side of the rows.
     pub row_side: Side,
+    /// Side of the columns.
     pub column_side: Side,
+    /// The rows from top to bottom.
     pub rows: Vec<Unit>,
+    /// The columns from left to right.
     pub columns: Vec<Unit>,
     /// Columns of each sentence, in order; empty if columns are sentences.
     pub groups: Vec<Group>,
@@ -57,6 +62,7 @@ pub struct WeightMap {
 pub struct Unit {
     /// The word, or the number of the sentence as people count.
     pub label: String,
+    /// Number of the sentence, from 0.
     pub sentence: usize,
     /// Row of the word in the trace.
     pub word: Option<usize>,
@@ -65,7 +71,9 @@ pub struct Unit {
 /// The columns of one sentence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
+    /// Number of the sentence, from 0.
     pub sentence: usize,
+    /// Its columns.
     pub columns: Range<usize>,
     /// Mean weight over the rows, dropped words included.
     pub weight: f32,

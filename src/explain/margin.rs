@@ -11,6 +11,7 @@ use crate::trace::TraceSource;
 /// The attention that sentences of the document get from one of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Margin {
+    /// The query whose attention is shown.
     pub query: Query,
     /// Such as `sentence 3 · all words · layer 2 · head 1`.
     pub shown: String,

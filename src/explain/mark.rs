@@ -6,7 +6,9 @@ use canopy_chart::charts::Rect;
 /// A word or sentence of a trace, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TextPosition {
+    /// Side of the sentence.
     pub side: Side,
+    /// Number of the sentence.
     pub sentence: usize,
     /// Place in the sentence; `None` for the sentence itself.
     pub word: Option<usize>,
@@ -23,12 +25,14 @@ pub struct HitArea {
     pub key: Option<TextPosition>,
     /// The last sentence, where a node stands for several.
     pub last: usize,
+    /// The weight there, if it has one.
     pub weight: Option<f32>,
     /// Node of a tree view, or change of a [`LeaveOneOut`](crate::LeaveOneOut).
     pub node: Option<usize>,
 }
 
 impl TextPosition {
+    /// Points at a whole sentence.
     pub fn sentence(side: Side, sentence: usize) -> Self {
         Self {
             side,
@@ -37,6 +41,7 @@ impl TextPosition {
         }
     }
 
+    /// Points at a word of a sentence.
     pub fn word(side: Side, sentence: usize, word: usize) -> Self {
         Self {
             side,
@@ -75,7 +80,9 @@ impl HitArea {
 /// The part of a picture's width that is seen: shares of what there is, `0 ≤ from < to ≤ 1`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Viewport {
+    /// The left edge.
     pub from: f64,
+    /// The right edge.
     pub to: f64,
 }
 
@@ -94,6 +101,7 @@ impl Viewport {
         1.0 / (self.to - self.from)
     }
 
+    /// Returns whether the whole width is seen.
     pub fn is_everything(&self) -> bool {
         *self == Self::default()
     }

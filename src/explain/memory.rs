@@ -21,8 +21,11 @@ const MARKED: f32 = 0.1;
 /// One sentence's translation, and the pairs that its words were found in.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MemoryView {
+    /// Name of the model.
     pub model: String,
+    /// Number of the sentence, from 0.
     pub sentence: usize,
+    /// The source text.
     pub source: String,
     /// Subwords of the translation.
     pub words: Vec<MemoryWord>,
@@ -35,6 +38,7 @@ pub struct MemoryView {
 /// A subword, and what was looked up for it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MemoryWord {
+    /// The subword for display.
     pub label: String,
     /// Whether a space precedes it.
     pub begins: bool,
@@ -42,6 +46,7 @@ pub struct MemoryWord {
     pub weight: f32,
     /// Its probability by the model alone, and with the memory.
     pub alone: f32,
+    /// Its probability with the memory.
     pub mixed: f32,
     /// Where this very word followed.
     pub agreeing: Vec<AgreeingWord>,
@@ -61,14 +66,18 @@ pub struct AgreeingWord {
 /// A pair of the memory.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MemoryPair {
+    /// The source of the pair.
     pub source: String,
     /// Subwords of its translation, with its end.
     pub words: Vec<PairWord>,
 }
 
+/// A subword of the translation of a pair.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PairWord {
+    /// The subword for display.
     pub label: String,
+    /// Whether a space precedes it.
     pub begins: bool,
 }
 

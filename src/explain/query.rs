@@ -10,11 +10,13 @@ use crate::trace::{MapInfo, MapKind, Overview, Side, TraceSource, Visible};
 pub struct Query {
     /// Side of `sentence` and `word`; the queries of cross-attention are of the target, those of self-attention of the source.
     pub side: Side,
+    /// Number of the sentence.
     pub sentence: usize,
     /// Place in the sentence; `None` for all of its words together.
     pub word: Option<usize>,
     /// `None` for the last layer that has such attention, or all layers of [`Heads::Usual`].
     pub layer: Option<usize>,
+    /// The heads of the layer.
     pub heads: Heads,
 }
 
@@ -24,6 +26,7 @@ pub enum Heads {
     /// Without a layer, for attention to other sentences, those that the trace says [find the
     /// antecedent](crate::trace::TracedModel::probed_heads), averaged over the layers; else the mean.
     Usual,
+    /// One, by its number.
     One(usize),
     /// All, averaged: attention mass.
     Mean,

@@ -17,7 +17,9 @@ use crate::trace::{MapKind, Side, TraceSource};
 /// All that an answer depends on, but the trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Question {
+    /// The view that is shown.
     pub view: ViewKind,
+    /// The word or sentence that is selected, with layer and heads.
     pub query: Query,
     /// Maps of all heads side by side, whatever the query's heads are.
     pub each_head: bool,
@@ -189,6 +191,7 @@ pub struct Choices {
 }
 
 impl Choices {
+    /// Lists the choices that a trace offers for a view.
     pub fn new(source: &TraceSource, view: ViewKind, side: Side, layer: Option<usize>) -> Self {
         let side = view.side(side);
         if view == ViewKind::Gates {

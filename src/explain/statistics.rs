@@ -19,15 +19,18 @@ const LENGTHS: [usize; 7] = [1, 5, 9, 17, 33, 65, 129];
 /// Statistics of one head, or of all heads of a layer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HeadStatistics {
+    /// Side of the sentences.
     pub side: Side,
     /// Counted from 0.
     pub layer: usize,
     /// Counted from 0; none: all heads of the layer together.
     pub head: Option<usize>,
+    /// Means over all documents.
     #[serde(flatten)]
     pub all: AttentionMeans,
     /// The share of attention at each distance.
     pub distances: Vec<DistanceShare>,
+    /// Means over documents of similar length.
     pub by_length: Vec<LengthMeans>,
 }
 
@@ -50,6 +53,7 @@ pub struct AttentionMeans {
 pub struct DistanceShare {
     /// The least and the greatest distance, both included; none has no end. Sentences before have negative ones.
     pub from: Option<isize>,
+    /// The greatest distance; none has no end.
     pub to: Option<isize>,
     /// 0 to 1.
     pub share: f64,
@@ -60,7 +64,9 @@ pub struct DistanceShare {
 pub struct LengthMeans {
     /// Least and greatest number of sentences of the documents, both included.
     pub from: usize,
+    /// Greatest number of sentences; none has no end.
     pub to: Option<usize>,
+    /// The means.
     #[serde(flatten)]
     pub means: AttentionMeans,
 }

@@ -26,15 +26,21 @@ pub enum Measure {
 /// A tree over sentences with the numbers of one query.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TreeView {
+    /// Heading of the view.
     pub title: String,
+    /// The query, with layer and head.
     pub query: String,
     /// Side of the sentences.
     pub side: Side,
+    /// The number that nodes are coloured by.
     pub measure: Measure,
     /// The meaning of mass: weight of one row, or the mean of several.
     pub mass: String,
+    /// Number of levels, leaves included.
     pub num_levels: usize,
+    /// Index of the root.
     pub root: usize,
+    /// All nodes.
     pub nodes: Vec<TreeNode>,
     /// Sentences with weight, most first: number, weight, text.
     pub chosen: Vec<(usize, f32, String)>,

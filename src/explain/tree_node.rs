@@ -17,6 +17,7 @@ pub enum NodeState {
 /// A node with its numbers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TreeNode {
+    /// Index of its parent; none of the root.
     pub parent: Option<usize>,
     /// In reading order; nodes of [`TreeView::nodes`].
     pub children: Vec<usize>,
@@ -28,6 +29,7 @@ pub struct TreeNode {
     pub leaves: usize,
     /// In a content tree: of one word and one head, or the mean of those that looked at the node.
     pub relevance: Option<f32>,
+    /// In a content tree: sum of the relevance from the root down to this node.
     pub cumulative: Option<f32>,
     /// In a content tree: share of the words and heads that kept the node, 0 to 1.
     pub frequency: Option<f32>,
@@ -35,6 +37,7 @@ pub struct TreeNode {
     pub most_frequent: bool,
     /// Weight of the sentences below, 0 to 1.
     pub mass: f32,
+    /// Whether the query looked at the node and kept it.
     pub state: NodeState,
     /// A leaf whose sentence was attended to.
     pub chosen: bool,

@@ -6,18 +6,25 @@ use crate::trace::Side;
 /// One of the views.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ViewKind {
+    /// A tree over the sentences of the document.
     Tree,
+    /// Words against sentences.
     Sentences,
     /// All sentences against all sentences.
     Document,
+    /// Words against words of other sentences.
     Words,
+    /// The sentences that were attended to most, as text.
     Context,
     /// Words by their share in the encodings of their sentences.
     Encoding,
+    /// Cross-attention of the decoder.
     Cross,
     /// Self-attention of the encoder.
     Itself,
+    /// Gates of the words.
     Gates,
+    /// Exact zeros against length.
     Zeros,
     /// The worth of the translation without its context; the model answers, not the trace.
     Difference,
@@ -32,8 +39,11 @@ pub enum ViewKind {
 /// Views of a sentence that the model itself answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ModelView {
+    /// The translation without its context.
     Difference,
+    /// The translation without each sentence of its context.
     LeaveOneOut,
+    /// The memory's share in the translation.
     Memory,
 }
 

@@ -10,7 +10,9 @@ use crate::trace::{MapInfo, MapRow, Normaliser, TraceSource, WordIndex};
 /// Shares of what queries may see with each head: with weight, exactly zero, or dropped because it was small.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Zeros {
+    /// Weights that a query may have.
     pub visible: u64,
+    /// Weights that are exactly zero.
     pub zero: u64,
     /// Neither kept nor known to be zero.
     pub dropped: u64,
@@ -19,6 +21,7 @@ pub struct Zeros {
 /// Share of exact zeros of one sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ZerosPoint {
+    /// Number of the sentence, from 0.
     pub sentence: usize,
     /// Its length.
     pub words: usize,
@@ -26,12 +29,14 @@ pub struct ZerosPoint {
     pub sentences: usize,
     /// 0 to 1.
     pub of_sentences: Option<f64>,
+    /// Share of exact zeros among the words that it may see, 0 to 1.
     pub of_words: Option<f64>,
 }
 
 /// Share of exact zeros against length.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ZerosView {
+    /// Heading of the view.
     pub title: String,
     /// A sentence each, of one or several documents.
     pub points: Vec<ZerosPoint>,

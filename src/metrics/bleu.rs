@@ -16,8 +16,11 @@ const MAX_ORDER: usize = 4;
 /// How BLEU is counted; the default is sacrebleu's.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct BleuMetric {
+    /// Splits texts into words.
     pub tokenizer: Tokenizer,
+    /// Treatment of n-gram orders without a match.
     pub smoothing: Smoothing,
+    /// Compares texts in lower case.
     pub lowercase: bool,
     /// Leaves out n-grams longer than every hypothesis instead of giving 0: for scores of single sentences.
     pub effective_order: bool,

@@ -17,6 +17,7 @@ pub struct Chrf {
     pub word_order: usize,
     /// How many times more recall counts than precision.
     pub beta: u32,
+    /// Compares texts in lower case.
     pub lowercase: bool,
     /// Whether white space belongs to the n-grams of characters.
     pub whitespace: bool,

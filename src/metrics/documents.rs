@@ -21,14 +21,17 @@ impl Documents {
         Self(documents)
     }
 
+    /// Returns the number of documents.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
+    /// Returns whether there is no document.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
+    /// Iterates over the documents, each as the indices of its segments.
     pub fn iter(&self) -> impl Iterator<Item = &[usize]> {
         self.0.iter().map(Vec::as_slice)
     }

@@ -8,6 +8,7 @@ use super::{Goal, Metric};
 /// Words of the hypotheses, in per cent of the words of the references (the mean of several): 100 is as long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LengthRatio {
+    /// Splits texts into words.
     pub tokenizer: Tokenizer,
 }
 
@@ -51,6 +52,7 @@ impl Metric for LengthRatio {
 /// in the details, says how much is natural.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repetition {
+    /// Splits texts into words.
     pub tokenizer: Tokenizer,
     /// Words of an n-gram, at least 1.
     pub order: usize,

@@ -13,7 +13,7 @@
 //! assert!((bleu.score - 100.0).abs() < 1e-9);
 //! ```
 
-#![warn(unreachable_pub)]
+#![warn(missing_docs, unreachable_pub)]
 
 mod bleu;
 mod chrf;

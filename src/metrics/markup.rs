@@ -7,6 +7,7 @@ use canopy_document::placeholder::Placeholder;
 /// How much markup there is and how much of it is where the reference has it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MarkupPlacement {
+    /// Pairs and points in the references.
     pub total: usize,
     /// Pairs around the same words, and points next to the same word on at least one side.
     pub placed: usize,

@@ -43,7 +43,9 @@ pub trait Metric: Send + Sync {
 /// Which scores are good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goal {
+    /// The higher the better.
     High,
+    /// The lower the better.
     Low,
     /// As near to 100 as can be.
     Hundred,
@@ -74,12 +76,14 @@ impl Signature {
         Self(vec![("nrefs", num_references.to_string())])
     }
 
+    /// Appends a parameter.
     #[must_use]
     pub fn with(mut self, key: &'static str, value: impl fmt::Display) -> Self {
         self.0.push((key, value.to_string()));
         self
     }
 
+    /// Appends all parameters of a metric.
     #[must_use]
     pub fn with_metric(mut self, metric: &dyn Metric) -> Self {
         self.0.extend(metric.parameters());

@@ -102,6 +102,7 @@ impl SegmentSums {
         self.rows.len() / self.width
     }
 
+    /// Returns whether there is no segment.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

@@ -11,6 +11,8 @@
 //! # Ok::<(), canopy_models::error::Error>(())
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 pub mod error;
 pub mod interchange;
 pub mod weights;

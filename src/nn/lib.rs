@@ -13,6 +13,8 @@
 //! # Ok::<(), canopy_nn::error::Error>(())
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 pub mod datastore;
 pub mod error;
 pub mod model;

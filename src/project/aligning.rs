@@ -16,10 +16,13 @@ use canopy_translate::inference::{detected_language, read_in_its_language};
 /// Two documents with their rows.
 #[derive(Debug)]
 pub struct Alignment {
+    /// Path of the source document.
     pub source: PathBuf,
+    /// Path of the target document.
     pub target: PathBuf,
     /// Codes; empty where the text does not show the language.
     pub languages: Languages,
+    /// The rows.
     pub table: AlignmentTable,
     /// Where it is kept.
     pub file: Option<PathBuf>,
@@ -147,7 +150,9 @@ impl AlignmentFormat {
 /// The stored form of an alignment.
 #[derive(Debug)]
 pub struct WrittenAlignment {
+    /// The contents of the file.
     pub text: String,
+    /// Pairs that the file holds.
     pub pairs: usize,
     /// Doubtful pairs that it leaves out.
     pub doubtful: usize,

@@ -27,6 +27,7 @@ pub fn read_as(path: &Path, reading: Option<&ReadingOptions>) -> Result<Document
 pub struct DocumentWork {
     /// Without links.
     pub path: PathBuf,
+    /// The document.
     pub document: Arc<Document>,
     /// None if nothing was done on it yet.
     pub project: Option<Project>,

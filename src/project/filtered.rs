@@ -6,6 +6,7 @@ use crate::State;
 /// Which sentences are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Filter {
+    /// Sentences in one state.
     State(State),
     /// Sentences with a warning of the checks or the model.
     Warnings,
@@ -16,6 +17,7 @@ pub enum Filter {
 }
 
 impl Filter {
+    /// All filters in the order of the menu.
     pub const ALL: [Self; 7] = [
         Self::State(State::Untranslated),
         Self::State(State::Draft),
@@ -26,6 +28,7 @@ impl Filter {
         Self::Repetitions,
     ];
 
+    /// Returns the name that the menu shows.
     pub fn label(self) -> &'static str {
         match self {
             Self::State(State::Untranslated) => "Not translated",
@@ -42,20 +45,24 @@ impl Filter {
 /// The sentences that a filter let through when it was chosen: one that is confirmed since stays where it is.
 #[derive(Debug, Clone)]
 pub struct Filtered {
+    /// The filter that was chosen.
     pub filter: Filter,
     /// By sentence.
     shown: Vec<bool>,
 }
 
 impl Filtered {
+    /// Stores whether each sentence is shown, `[sentences]`.
     pub fn new(filter: Filter, shown: Vec<bool>) -> Self {
         Self { filter, shown }
     }
 
+    /// Returns the number of shown sentences.
     pub fn count(&self) -> usize {
         self.shown.iter().filter(|shown| **shown).count()
     }
 
+    /// Returns whether a sentence is shown; sentences beyond the list are.
     pub fn shows(&self, sentence: usize) -> bool {
         self.shown.get(sentence).is_none_or(|shown| *shown)
     }

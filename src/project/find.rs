@@ -7,13 +7,19 @@ use super::one_shot::OneShot;
 /// A command of the find bar.
 #[derive(Debug, Clone, PartialEq)]
 pub enum FindCommand {
+    /// Opens the bar.
     Open,
+    /// Closes the bar.
     Close,
+    /// Looks for other words.
     Query(String),
+    /// Sets the text that replaces a match.
     Replacement(String),
     /// How words are looked for, and where.
     Options(FindOptions),
+    /// Goes to the next match.
     Next,
+    /// Goes to the previous match.
     Previous,
     /// Replaces the current match, if it is in a translation, and goes to the next one in a translation.
     Replace,
@@ -26,6 +32,7 @@ pub enum FindCommand {
 pub struct FindOptions {
     /// Capital and small letters are different.
     pub matches_case: bool,
+    /// Matches begin and end at the edges of words.
     pub whole_words: bool,
     /// The words are a regular expression.
     pub is_regex: bool,
@@ -36,14 +43,18 @@ pub struct FindOptions {
 /// A side of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
+    /// The text of the document.
     Source,
+    /// The translation.
     Target,
 }
 
 /// A place that holds the words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
+    /// Index of the sentence.
     pub sentence: usize,
+    /// The side that holds the words.
     pub side: Side,
     /// Characters of the text without placeholders.
     pub chars: Range<usize>,
@@ -68,9 +79,13 @@ pub struct Mark {
 /// Words looked for in a document.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Find {
+    /// Whether the bar is shown.
     pub is_open: bool,
+    /// The words that are looked for.
     pub query: String,
+    /// The text that replaces a match.
     pub replacement: String,
+    /// How words are looked for, and where.
     pub options: FindOptions,
     /// Why the regular expression is invalid.
     pub problem: Option<String>,

@@ -79,10 +79,12 @@ impl History {
         self.done.last()
     }
 
+    /// Returns whether there is a change to undo.
     pub fn can_undo(&self) -> bool {
         !self.done.is_empty()
     }
 
+    /// Returns whether there is a change to redo.
     pub fn can_redo(&self) -> bool {
         !self.undone.is_empty()
     }

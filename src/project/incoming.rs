@@ -18,13 +18,17 @@ use canopy_document::placeholder_map::PlaceholderMap;
 /// A translation that another person has changed or approved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncomingChange {
+    /// Index of the sentence.
     pub sentence: usize,
     /// The target in the document.
     pub old: String,
+    /// The target in the file.
     pub new: String,
     /// Both as a reader sees them, where they differ.
     pub parts: Vec<(Part, String)>,
+    /// Whether both persons have changed the sentence.
     pub kind: ChangeKind,
+    /// Whether the other person has approved the translation.
     pub is_approved: bool,
     /// Revision of the sentence when it was compared.
     pub revision: u32,
@@ -76,6 +80,7 @@ impl Incoming {
         incoming
     }
 
+    /// Returns the number of sentences that both persons have changed.
     pub fn conflicts(&self) -> usize {
         let kinds = self.changes.iter().map(|change| change.kind);
         kinds.filter(|kind| *kind == ChangeKind::Conflict).count()

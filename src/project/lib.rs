@@ -18,6 +18,8 @@
 //! # Ok::<(), canopy_document::error::Error>(())
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 pub mod aligning;
 pub mod batch;
 mod document_work;

@@ -22,6 +22,7 @@ pub struct DocumentNote {
     pub languages: Option<(String, String)>,
     /// How many sentences have a translation, and how many there are.
     pub translated: usize,
+    /// Number of sentences.
     pub sentences: usize,
     /// The file that its translation was written to last.
     pub written: Option<Written>,
@@ -32,6 +33,7 @@ pub struct DocumentNote {
 /// A translated file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Written {
+    /// Path of the file.
     pub path: PathBuf,
     /// Names its bytes: a file that has changed since is not overwritten unasked.
     pub digest: String,

@@ -27,14 +27,14 @@ fn spelt<T>(list: &[T]) -> Option<Spelt<&T>> {
     }
 }
 
-pub fn serialize<T: Serialize, S: Serializer>(
+pub(crate) fn serialize<T: Serialize, S: Serializer>(
     list: &[T],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     spelt(list).serialize(serializer)
 }
 
-pub fn deserialize<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
+pub(crate) fn deserialize<'de, T, D>(deserializer: D) -> Result<Vec<T>, D::Error>
 where
     T: Deserialize<'de>,
     D: Deserializer<'de>,
@@ -44,21 +44,23 @@ where
 }
 
 /// Such lists by keys.
-pub mod by_key {
+pub(crate) mod by_key {
     use std::collections::BTreeMap;
 
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use super::{Spelt, spelt};
 
-    pub fn serialize<T: Serialize, S: Serializer>(
+    pub(crate) fn serialize<T: Serialize, S: Serializer>(
         lists: &BTreeMap<String, Vec<T>>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         serializer.collect_map(lists.iter().map(|(key, list)| (key, spelt(list))))
     }
 
-    pub fn deserialize<'de, T, D>(deserializer: D) -> Result<BTreeMap<String, Vec<T>>, D::Error>
+    pub(crate) fn deserialize<'de, T, D>(
+        deserializer: D,
+    ) -> Result<BTreeMap<String, Vec<T>>, D::Error>
     where
         T: Deserialize<'de>,
         D: Deserializer<'de>,

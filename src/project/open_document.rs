@@ -32,6 +32,7 @@ use canopy_translate::inference::{DetectedLanguage, detected_language, detected_
 /// A target sentence in the editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Editor {
+    /// Index of the sentence.
     pub sentence: usize,
     /// With readable tokens, see [`markup`].
     pub text: String,
@@ -46,6 +47,7 @@ pub struct Editor {
 /// Text that a command writes into the editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Insertion {
+    /// A translation from the termbase.
     Term(String),
     /// The next tag of the source that is not there; around what is selected a pair of them.
     NextTag,
@@ -54,10 +56,15 @@ pub enum Insertion {
 /// One document and the work done on it.
 #[derive(Debug)]
 pub struct OpenDocument {
+    /// Path of the file.
     pub path: PathBuf,
+    /// The document as it was read.
     pub document: Arc<Document>,
+    /// The selected sentence.
     pub selected: Option<usize>,
+    /// The editor of the selected sentence, while it is open.
     pub editor: Option<Editor>,
+    /// The find bar.
     pub find: Find,
     /// The filter, if not all sentences are shown.
     pub filtered: Option<Filtered>,
@@ -81,12 +88,15 @@ pub struct OpenDocument {
     declared: Option<Arc<Document>>,
     /// Work in other target languages.
     pub others: OtherLanguages,
+    /// The checks that are made.
     pub checks: ChosenChecks,
     /// Its termbases, in the order in which they count; new terms go to the first.
     pub terms: Vec<PathBuf>,
     /// The model that translated it last.
     pub model: Option<PathBuf>,
+    /// The target of each sentence.
     pub targets: Targets,
+    /// How far the work is.
     pub progress: Progress,
     /// Names the text of the document.
     content: String,
@@ -94,13 +104,14 @@ pub struct OpenDocument {
     unmatched: Vec<SavedTarget>,
     /// Changes of an update under way.
     updated: Vec<Change>,
-    /// What can be undone.
+    /// Changes that can be undone.
     pub history: History,
 }
 
 /// Work on the same document under another path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MovedWork {
+    /// The work.
     pub project: Project,
     /// How many sentences of the open document it has translations of.
     pub fitting: usize,
@@ -182,10 +193,12 @@ impl OpenDocument {
         &self.content
     }
 
+    /// Returns the number of sentences.
     pub fn num_sentences(&self) -> usize {
         self.document.sentences.len()
     }
 
+    /// Returns the target of a sentence.
     pub fn target(&self, sentence: usize) -> &Target {
         &self.targets[sentence]
     }

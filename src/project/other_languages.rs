@@ -11,6 +11,7 @@ use canopy_corpus::is_same_language;
 pub struct LanguageWork {
     /// The code of the language.
     pub language: String,
+    /// The targets of the sentences that have one.
     pub targets: Vec<SavedTarget>,
     /// The paths of the termbases for it.
     #[serde(
@@ -25,6 +26,7 @@ pub struct LanguageWork {
 }
 
 impl LanguageWork {
+    /// Returns whether this is the work in a language; `pt` and `pt-BR` may be the same.
     pub fn is_in(&self, language: &str) -> bool {
         is_same_language(&self.language, language)
     }

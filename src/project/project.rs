@@ -21,6 +21,7 @@ use canopy_translate::inference::Flag;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
+    /// Without a translation.
     #[default]
     Untranslated,
     /// From the model, not looked at.
@@ -51,11 +52,15 @@ impl From<Standing> for State {
 /// One sentence of a project file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedTarget {
+    /// Index of the sentence in the document.
     pub index: usize,
     /// [`source_hash`] of the sentence it belongs to.
     pub source: String,
+    /// The translation, with placeholders.
     pub text: String,
+    /// How far the work on the sentence has come.
     pub state: State,
+    /// Warnings of the model about its translation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<Flag>,
     /// The name of the model that translated it; none if it is unknown, or no model did.
@@ -88,6 +93,7 @@ impl SavedTarget {
 /// The content of a project file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Project {
+    /// Version of the format.
     pub version: u32,
     /// Where the document was.
     #[serde(with = "any_path")]
@@ -114,6 +120,7 @@ pub struct Project {
     /// How the document is read, if a person has chosen that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<ReadingOptions>,
+    /// The targets of the sentences that have one.
     pub targets: Vec<SavedTarget>,
     /// The work in other target languages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -133,6 +140,7 @@ pub struct IgnoredFinding {
     pub source: String,
     /// The name of the check.
     pub check: String,
+    /// The message of the finding.
     pub message: String,
 }
 
@@ -147,6 +155,7 @@ const ONE_LANGUAGE: u32 = 1;
 const MOST_UNMATCHED: usize = 20_000;
 
 impl Project {
+    /// Creates the work on a document in one language, with nothing but targets.
     pub fn new(document: PathBuf, content: String, targets: Vec<SavedTarget>) -> Self {
         Self {
             version: ONE_LANGUAGE,
@@ -294,14 +303,16 @@ mod any_path {
         Numbers(OsString),
     }
 
-    pub fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
         match path.to_str() {
             Some(text) => text.serialize(serializer),
             None => path.as_os_str().serialize(serializer),
         }
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<PathBuf, D::Error> {
         Ok(match Written::deserialize(deserializer)? {
             Written::Text(text) => text.into(),
             Written::Numbers(name) => name.into(),

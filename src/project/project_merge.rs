@@ -13,6 +13,7 @@ use super::segment_history::{Origin, Version, absorb, append, now};
 /// The merge of two versions of the work on a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MergedWork {
+    /// The merged work.
     pub project: Project,
     /// Changes taken, with the text that they replaced.
     pub taken: Vec<(Option<String>, SavedTarget)>,
@@ -36,7 +37,8 @@ fn stamp(path: &Path) -> Option<Stamp> {
 }
 
 impl Seen {
-    pub fn new(path: PathBuf, work: &Project) -> Self {
+    /// Remembers the state of a file and the work that it holds.
+    pub(crate) fn new(path: PathBuf, work: &Project) -> Self {
         Self {
             stamp: stamp(&path),
             path,
@@ -45,7 +47,7 @@ impl Seen {
     }
 
     /// Our work merged with later changes of the file by others; `None` if there are none, or it cannot be read.
-    pub fn merged(&self, ours: &Project) -> Option<MergedWork> {
+    pub(crate) fn merged(&self, ours: &Project) -> Option<MergedWork> {
         let now = stamp(&self.path)?;
         if self.stamp == Some(now) {
             return None;

@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 pub enum Origin {
     /// It is in the document's file.
     File,
+    /// Translated by a model.
     Machine,
+    /// Taken over from a translation memory.
     Memory,
     /// Written by a person.
     Hand,
@@ -24,6 +26,7 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// Returns the word that lists show.
     pub fn label(self) -> &'static str {
         match self {
             Self::File => "file",
@@ -40,7 +43,9 @@ impl Origin {
 /// A text that a segment has had.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
+    /// Where the text came from.
     pub origin: Origin,
+    /// The text, with placeholders.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// The name of the model that translated it, or what it began as.

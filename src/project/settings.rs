@@ -22,16 +22,21 @@ const SCALES: [u16; 8] = [80, 90, 100, 110, 125, 150, 175, 200];
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Theme {
+    /// As the desktop has it.
     #[default]
     System,
+    /// Dark text on light paper.
     Light,
+    /// Light text on dark paper.
     Dark,
 }
 
 /// A large language model on a server that a person runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct LanguageModel {
+    /// Base address of its server.
     pub address: String,
+    /// Name of the model on the server.
     pub model: String,
 }
 
@@ -40,9 +45,11 @@ pub struct LanguageModel {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
+    /// The colours of the window.
     pub theme: Theme,
     /// How large everything in the window is, in percent.
     pub scale: u16,
+    /// The device that models compute on.
     pub device: Device,
     /// 0 for the model's default.
     pub beam_size: usize,
@@ -50,6 +57,7 @@ pub struct Settings {
     pub address: Option<AddressChoice>,
     /// How much room translated subtitles have.
     pub subtitles: SubtitleLayout,
+    /// Whether the document page shows the outline.
     pub shows_outline: bool,
     /// Whether the document page lists what the memory has like the selected sentence.
     pub shows_similar: bool,
@@ -57,11 +65,15 @@ pub struct Settings {
     pub shows_history: bool,
     /// Whether the document page lists what quality checks found.
     pub shows_checks: bool,
+    /// Documents that were opened lately, the last one first.
     pub recent_documents: Vec<PathBuf>,
+    /// Projects that were opened lately, the last one first.
     pub recent_projects: Vec<PathBuf>,
     /// Remembered settings of documents, the one left last first.
     pub documents: Vec<DocumentNote>,
+    /// Models that were used lately, the last one first.
     pub recent_models: Vec<PathBuf>,
+    /// Corpora that were used lately, the last one first.
     pub recent_corpora: Vec<PathBuf>,
     /// The person's translation memory, if it is to be used.
     pub memory: Option<PathBuf>,
@@ -69,6 +81,7 @@ pub struct Settings {
     pub memories: BTreeMap<String, PathBuf>,
     /// Memories that are looked up after those, in their order, by pair of languages.
     pub further_memories: BTreeMap<String, Vec<FurtherMemory>>,
+    /// Memories that were used lately, the last one first.
     pub recent_memories: Vec<PathBuf>,
     /// The termbases that a new document gets.
     #[serde(with = "crate::one_or_several")]
@@ -76,6 +89,7 @@ pub struct Settings {
     /// The termbases that were used for pairs of languages.
     #[serde(with = "crate::one_or_several::by_key")]
     pub termbases: BTreeMap<String, Vec<PathBuf>>,
+    /// Termbases that were used lately, the last one first.
     pub recent_terms: Vec<PathBuf>,
     /// Whether a model learns from it before each document.
     pub learns_from_memory: bool,
@@ -145,9 +159,12 @@ impl Default for Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Device {
+    /// A hardware GPU if there is one, otherwise the CPU.
     #[default]
     Auto,
+    /// The CPU.
     Cpu,
+    /// The GPU.
     Gpu,
     /// Another machine.
     Remote(RemoteHost),
@@ -184,6 +201,7 @@ impl Settings {
             .unwrap_or_default()
     }
 
+    /// Returns the contents of the settings file.
     pub fn to_bytes(&self) -> Vec<u8> {
         let writable = self.clone().with_unicode_paths();
         serde_json::to_vec_pretty(&writable).unwrap_or_default()
@@ -241,10 +259,12 @@ impl Settings {
         f32::from(self.scale.clamp(smallest, largest)) / 100.0
     }
 
+    /// Puts a document first among those that were opened lately.
     pub fn remember_document(&mut self, path: &Path) {
         remember(&mut self.recent_documents, path);
     }
 
+    /// Puts a project first among those that were opened lately.
     pub fn remember_project(&mut self, folder: &Path) {
         remember(&mut self.recent_projects, folder);
     }
@@ -274,18 +294,22 @@ impl Settings {
         }
     }
 
+    /// Puts a model first among those that were used lately.
     pub fn remember_model(&mut self, folder: &Path) {
         remember(&mut self.recent_models, folder);
     }
 
+    /// Puts a corpus first among those that were used lately.
     pub fn remember_corpus(&mut self, folder: &Path) {
         remember(&mut self.recent_corpora, folder);
     }
 
+    /// Puts a termbase first among those that were used lately.
     pub fn remember_terms(&mut self, path: &Path) {
         remember(&mut self.recent_terms, path);
     }
 
+    /// Puts a memory first among those that were used lately.
     pub fn remember_memory(&mut self, path: &Path) {
         remember(&mut self.recent_memories, path);
     }
@@ -300,7 +324,9 @@ fn remember(recent: &mut Vec<PathBuf>, path: &Path) {
 /// Where files of our own are; `None` keeps nothing between sessions.
 #[derive(Debug, Clone, Default)]
 pub struct Folders {
+    /// Folder of models, work and logs.
     pub data: Option<PathBuf>,
+    /// Folder of the settings.
     pub config: Option<PathBuf>,
 }
 
@@ -332,6 +358,7 @@ impl Folders {
         Some(self.data.as_ref()?.join("canopy.log"))
     }
 
+    /// Returns the path of the settings file.
     pub fn settings_file(&self) -> Option<PathBuf> {
         self.config
             .as_ref()
@@ -344,6 +371,7 @@ impl Folders {
 pub struct Shipped {
     /// The starter first.
     pub models: Vec<PathBuf>,
+    /// Sample documents.
     pub samples: Vec<PathBuf>,
     /// Traces of samples, so that the explorer has something to show before anything is translated.
     pub traces: Vec<PathBuf>,

@@ -15,7 +15,9 @@ use canopy_translate::inference::Flag;
 pub struct Target {
     /// With placeholders, empty while there is none.
     pub text: String,
+    /// How far the work on the sentence has come.
     pub state: State,
+    /// Warnings of the model about its translation.
     pub flags: Vec<Flag>,
     /// The name of the model whose translation it is, or began as; none if it has no model's.
     pub model: Option<String>,

@@ -17,11 +17,11 @@ pub(super) struct Access {
 }
 
 impl Access {
-    pub fn new(key: Option<&str>) -> Self {
+    pub(crate) fn new(key: Option<&str>) -> Self {
         Self { key: key.map(hash) }
     }
 
-    pub fn needs_key(&self) -> bool {
+    pub(crate) fn needs_key(&self) -> bool {
         self.key.is_some()
     }
 
@@ -29,7 +29,7 @@ impl Access {
     ///
     /// # Errors
     /// 401 without a key where one is needed, 403 with a wrong one.
-    pub fn check(&self, headers: &HeaderMap, given: Option<&str>) -> Result<(), Refusal> {
+    pub(crate) fn check(&self, headers: &HeaderMap, given: Option<&str>) -> Result<(), Refusal> {
         let Some(key) = &self.key else { return Ok(()) };
         let found = in_headers(headers).or_else(|| given.filter(|key| !key.is_empty()));
         let Some(found) = found else {
@@ -45,7 +45,7 @@ impl Access {
     }
 
     /// Whether the headers alone say that the key is wrong, so that nothing more has to be read.
-    pub fn check_headers(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+    pub(crate) fn check_headers(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         match in_headers(headers) {
             Some(_) => self.check(headers, None),
             None => Ok(()),

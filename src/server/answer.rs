@@ -10,7 +10,7 @@ use canopy_translate::inference::WordLink;
 
 impl TranslatedSentence {
     /// Links between words of `source` and of its translation, as places of characters in both without their markup.
-    pub fn alignment(&self, source: &str) -> Value {
+    pub(crate) fn alignment(&self, source: &str) -> Value {
         let source = shown(source);
         let target = shown(&self.translation.text);
         let link = |link: &WordLink| {

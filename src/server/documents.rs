@@ -107,14 +107,14 @@ impl TranslatedDocument {
     ///
     /// # Errors
     /// If it cannot hold a character of the translation.
-    pub fn text(&self) -> Result<String, Refusal> {
+    pub(crate) fn text(&self) -> Result<String, Refusal> {
         let bytes = self.document.written(&self.texts(), None)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     /// Other translations of such a text than `own`, the more probable ones first: each has the next one of every sentence, or its
     /// translation where there are no more. What the text cannot hold is left out.
-    pub fn other_texts(&self, own: &str) -> Vec<String> {
+    pub(crate) fn other_texts(&self, own: &str) -> Vec<String> {
         let counts = self.sentences.values().map(|it| it.alternatives.len());
         let count = counts.max().unwrap_or_default();
         let mut texts: Vec<String> = Vec::new();
@@ -141,7 +141,7 @@ impl TranslatedDocument {
     ///
     /// # Errors
     /// If its format cannot hold a character of the translation.
-    pub fn file(&self, target: &str) -> Result<TranslatedFile, Refusal> {
+    pub(crate) fn file(&self, target: &str) -> Result<TranslatedFile, Refusal> {
         let bytes = self.document.written(&self.texts(), Some(target))?;
         let name = Path::new(&self.document.name);
         let stem = name.file_stem().unwrap_or_default().to_string_lossy();
@@ -159,7 +159,7 @@ impl TranslatedDocument {
     }
 
     /// A sentence of the source, and its translation, as clients read them.
-    pub fn pair(&self, index: usize) -> (String, Option<String>) {
+    pub(crate) fn pair(&self, index: usize) -> (String, Option<String>) {
         let sentence = &self.document.sentences[index];
         let translation = self.sentences.get(&index);
         let target = translation.map(|translated| translated.translation.text.as_str());

@@ -31,7 +31,7 @@ impl Fields {
     ///
     /// # Errors
     /// If it is too large, comes too slowly, is damaged, or lacks the key.
-    pub async fn read(service: &Service, request: Request) -> Result<Self, Refusal> {
+    pub(crate) async fn read(service: &Service, request: Request) -> Result<Self, Refusal> {
         service.access.check_headers(request.headers())?;
         let headers = request.headers().clone();
         let mut fields = Self::of_address(request.uri().query().unwrap_or_default());
@@ -121,7 +121,7 @@ impl Fields {
     }
 
     /// A field that is one text, or a number.
-    pub fn text(&self, name: &str) -> Option<String> {
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
         match self.values.get(name)? {
             Value::String(text) => Some(text.clone()),
             Value::Number(number) => Some(number.to_string()),
@@ -130,13 +130,13 @@ impl Fields {
     }
 
     /// A text that has to be there.
-    pub fn needed(&self, name: &str) -> Result<String, Refusal> {
+    pub(crate) fn needed(&self, name: &str) -> Result<String, Refusal> {
         let text = self.text(name).filter(|text| !text.is_empty());
         text.ok_or_else(|| Refusal::missing(name))
     }
 
     /// A field that is a whole number, 0 if it is not there.
-    pub fn number(&self, name: &str) -> Result<usize, Refusal> {
+    pub(crate) fn number(&self, name: &str) -> Result<usize, Refusal> {
         match self.values.get(name) {
             None | Some(Value::Null) => Ok(0),
             Some(_) => {
@@ -149,7 +149,7 @@ impl Fields {
     }
 
     /// A field that says yes or no.
-    pub fn flag(&self, name: &str, default: bool) -> bool {
+    pub(crate) fn flag(&self, name: &str, default: bool) -> bool {
         match self.values.get(name) {
             Some(Value::Bool(flag)) => *flag,
             Some(Value::String(text)) => match text.to_ascii_lowercase().as_str() {
@@ -161,7 +161,7 @@ impl Fields {
         }
     }
 
-    pub fn value(&self, name: &str) -> Option<&Value> {
+    pub(crate) fn value(&self, name: &str) -> Option<&Value> {
         self.values.get(name).filter(|value| !value.is_null())
     }
 
@@ -169,7 +169,7 @@ impl Fields {
     ///
     /// # Errors
     /// If something else than texts is in it.
-    pub fn bare_list(&self) -> Result<Option<Vec<String>>, Refusal> {
+    pub(crate) fn bare_list(&self) -> Result<Option<Vec<String>>, Refusal> {
         texts("the body", self.values.get(BARE_LIST))
     }
 
@@ -177,7 +177,7 @@ impl Fields {
     ///
     /// # Errors
     /// If something else than texts is in it.
-    pub fn list(&self, name: &str) -> Result<Option<Vec<String>>, Refusal> {
+    pub(crate) fn list(&self, name: &str) -> Result<Option<Vec<String>>, Refusal> {
         texts(name, self.values.get(name))
     }
 }

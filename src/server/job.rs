@@ -70,7 +70,7 @@ pub(super) struct TranslatedDocument {
 
 impl Item {
     /// All sentences of a document that its file has no translation for.
-    pub fn whole(document: Document) -> Self {
+    pub(crate) fn whole(document: Document) -> Self {
         let open = document.sentences.iter().enumerate();
         let open = open.filter(|(_, sentence)| sentence.known.is_none());
         let left = open.map(|(index, _)| index).collect();
@@ -82,7 +82,11 @@ impl Item {
     }
 
     /// These sentences of a document.
-    pub fn part(document: Document, left: Vec<usize>, confirmed: BTreeMap<usize, String>) -> Self {
+    pub(crate) fn part(
+        document: Document,
+        left: Vec<usize>,
+        confirmed: BTreeMap<usize, String>,
+    ) -> Self {
         Self {
             document,
             left,
@@ -95,21 +99,21 @@ impl Item {
 
 impl Job {
     /// Whether it is no longer awaited.
-    pub fn is_abandoned(&self) -> bool {
+    pub(crate) fn is_abandoned(&self) -> bool {
         self.reply.is_closed()
     }
 
-    pub fn is_done(&self) -> bool {
+    pub(crate) fn is_done(&self) -> bool {
         self.items.iter().all(|item| item.left.is_empty())
     }
 
     /// Whether it holds what only its own client may see used.
-    pub fn is_private(&self) -> bool {
+    pub(crate) fn is_private(&self) -> bool {
         self.items.iter().any(|item| !item.confirmed.is_empty())
     }
 
     /// How many sentences of each of its documents the next round translates.
-    pub fn shares(&self) -> Vec<usize> {
+    pub(crate) fn shares(&self) -> Vec<usize> {
         let mut room = MOST_A_ROUND;
         let share = |item: &Item| {
             let share = item.left.len().min(room);
@@ -120,7 +124,7 @@ impl Job {
     }
 
     /// Sends the result to its client, if that client is still connected.
-    pub fn finish(self, (model, target): (String, String)) {
+    pub(crate) fn finish(self, (model, target): (String, String)) {
         let documents = self.items.into_iter().map(|item| TranslatedDocument {
             document: item.document,
             sentences: item.done,
@@ -134,7 +138,7 @@ impl Job {
         let _ = self.reply.send(Ok(answer));
     }
 
-    pub fn refuse(self, refusal: Refusal) {
+    pub(crate) fn refuse(self, refusal: Refusal) {
         let _ = self.reply.send(Err(refusal));
     }
 }

@@ -16,7 +16,9 @@ use canopy_translate::inference::{
 /// Installed models, and which of them is preferred for which languages.
 #[derive(Debug, Clone, Default)]
 pub struct Library {
+    /// The installed models.
     pub models: Vec<InstalledModel>,
+    /// The models that are preferred for pairs of languages.
     pub defaults: DefaultModels,
     /// The language model that translates wherever no other model does.
     pub any_to_any: Option<PathBuf>,

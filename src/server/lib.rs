@@ -24,6 +24,8 @@
 //! # Ok::<(), canopy_server::error::Error>(())
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 mod access;
 mod answer;
 mod compute;

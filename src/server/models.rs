@@ -18,7 +18,7 @@ pub(super) enum OpenModel {
 
 impl OpenModel {
     /// The model as whoever translates documents with it sees it.
-    pub fn as_document_model(&self) -> &dyn DocumentModel {
+    pub(crate) fn as_document_model(&self) -> &dyn DocumentModel {
         match self {
             Self::Translator(translator) => translator,
             Self::LanguageModel(model) => model,
@@ -26,7 +26,7 @@ impl OpenModel {
     }
 
     /// Its name and the language that it writes.
-    pub fn name_and_target(&self) -> (String, String) {
+    pub(crate) fn name_and_target(&self) -> (String, String) {
         let info = match self {
             Self::Translator(translator) => translator.info(),
             Self::LanguageModel(model) => model.info(),
@@ -45,7 +45,11 @@ pub(super) struct Models {
 }
 
 impl Models {
-    pub fn new(device: DeviceChoice, quantization: Option<Quantization>, most: usize) -> Self {
+    pub(crate) fn new(
+        device: DeviceChoice,
+        quantization: Option<Quantization>,
+        most: usize,
+    ) -> Self {
         Self {
             open: Vec::new(),
             device,
@@ -58,7 +62,7 @@ impl Models {
     ///
     /// # Errors
     /// If it cannot be opened.
-    pub fn model(&mut self, way: &Way) -> Result<&mut OpenModel> {
+    pub(crate) fn model(&mut self, way: &Way) -> Result<&mut OpenModel> {
         if let Some(place) = self.open.iter().position(|(own, _)| own == way) {
             let used = self.open.remove(place);
             self.open.push(used);

@@ -27,7 +27,7 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    pub fn new(most: usize) -> Self {
+    pub(crate) fn new(most: usize) -> Self {
         Self {
             waiting: Mutex::default(),
             changed: Condvar::new(),
@@ -43,7 +43,7 @@ impl Queue {
     ///
     /// # Errors
     /// 429 if too many wait, 503 if the server is ending.
-    pub fn push(&self, job: Job) -> Result<(), Refusal> {
+    pub(crate) fn push(&self, job: Job) -> Result<(), Refusal> {
         let mut waiting = self.lock();
         if waiting.is_closed {
             return Err(Refusal::closing());
@@ -61,7 +61,7 @@ impl Queue {
     }
 
     /// Waits for jobs, and takes the oldest with all that can be translated together with it; none once the queue is closed.
-    pub fn next_round(&self) -> Option<Vec<Job>> {
+    pub(crate) fn next_round(&self) -> Option<Vec<Job>> {
         let mut waiting = self.lock();
         loop {
             waiting.jobs.retain(|job| !job.is_abandoned());
@@ -82,7 +82,7 @@ impl Queue {
     }
 
     /// Puts back what the last round has left, after those that came meanwhile.
-    pub fn put_back(&self, unfinished: Vec<Job>) {
+    pub(crate) fn put_back(&self, unfinished: Vec<Job>) {
         let mut waiting = self.lock();
         waiting.at_work = 0;
         waiting.jobs.extend(unfinished);
@@ -96,7 +96,7 @@ impl Queue {
     }
 
     /// Rejects new jobs, and notifies those who wait.
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         let mut waiting = self.lock();
         waiting.is_closed = true;
         for job in waiting.jobs.drain(..) {

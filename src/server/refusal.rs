@@ -15,7 +15,7 @@ pub(super) struct Refusal {
 }
 
 impl Refusal {
-    pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
+    pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self {
             status,
             message: message.into(),
@@ -23,37 +23,37 @@ impl Refusal {
     }
 
     /// A request that is wrong.
-    pub fn wrong(message: impl Into<String>) -> Self {
+    pub(crate) fn wrong(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, message)
     }
 
     /// As LibreTranslate says it.
-    pub fn missing(name: &str) -> Self {
+    pub(crate) fn missing(name: &str) -> Self {
         Self::wrong(format!("Invalid request: missing {name} parameter"))
     }
 
-    pub fn too_large(limit: usize) -> Self {
+    pub(crate) fn too_large(limit: usize) -> Self {
         Self::new(
             StatusCode::PAYLOAD_TOO_LARGE,
             format!("the request is larger than the {limit} bytes that this server reads"),
         )
     }
 
-    pub fn busy() -> Self {
+    pub(crate) fn busy() -> Self {
         Self::new(
             StatusCode::TOO_MANY_REQUESTS,
             "too many requests wait already; try again in a moment",
         )
     }
 
-    pub fn too_slow(secs: u64) -> Self {
+    pub(crate) fn too_slow(secs: u64) -> Self {
         Self::new(
             StatusCode::GATEWAY_TIMEOUT,
             format!("it took longer than the {secs} s that this server gives a request"),
         )
     }
 
-    pub fn closing() -> Self {
+    pub(crate) fn closing() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "the server is ending")
     }
 }

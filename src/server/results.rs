@@ -26,7 +26,7 @@ pub(super) struct Results {
 }
 
 impl Results {
-    pub fn new(most_bytes: usize, longest: Duration) -> Self {
+    pub(crate) fn new(most_bytes: usize, longest: Duration) -> Self {
         Self {
             kept: Mutex::default(),
             most_bytes,
@@ -38,7 +38,7 @@ impl Results {
     ///
     /// # Errors
     /// If the system's random number generator fails.
-    pub fn keep(&self, file: TranslatedFile) -> Result<String> {
+    pub(crate) fn keep(&self, file: TranslatedFile) -> Result<String> {
         let id = new_key()?;
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.push_back((id.clone(), Instant::now(), Arc::new(file)));
@@ -50,7 +50,7 @@ impl Results {
     }
 
     /// The file of this name, unless it is gone.
-    pub fn get(&self, id: &str) -> Option<Arc<TranslatedFile>> {
+    pub(crate) fn get(&self, id: &str) -> Option<Arc<TranslatedFile>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         drop_old(&mut kept, self.longest);
         let found = kept.iter().find(|(own, ..)| own == id);

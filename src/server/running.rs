@@ -25,6 +25,7 @@ pub struct ServerOptions {
     pub address: SocketAddr,
     /// Key that every client needs, if there is one.
     pub key: Option<String>,
+    /// Maximum bytes of a request.
     pub max_body_bytes: usize,
     /// Maximum number of queued and running requests.
     pub max_waiting: usize,
@@ -32,7 +33,9 @@ pub struct ServerOptions {
     pub request_secs: u64,
     /// Models that are kept open.
     pub max_models: usize,
+    /// Number of hypotheses that a search keeps.
     pub beam_size: usize,
+    /// The device that computes.
     pub device: DeviceChoice,
     /// Weight precision of searches; `None` for each model's own.
     pub quantization: Option<Quantization>,
@@ -66,7 +69,10 @@ impl Http {
     ///
     /// # Errors
     /// [`Error::Serve`] if the address cannot be bound.
-    pub fn start(address: SocketAddr, router: impl FnOnce(SocketAddr) -> Router) -> Result<Self> {
+    pub(crate) fn start(
+        address: SocketAddr,
+        router: impl FnOnce(SocketAddr) -> Router,
+    ) -> Result<Self> {
         let failed = |cause| Error::Serve { address, cause };
         let listener = TcpListener::bind(address).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
@@ -93,12 +99,13 @@ impl Http {
         })
     }
 
-    pub fn address(&self) -> SocketAddr {
+    /// Returns the address that the server listens at.
+    pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }
 
     /// Rejects new connections, and answers what is under way.
-    pub fn stop(self) {
+    pub(crate) fn stop(self) {
         let _ = self.stop.send(true);
         // A panic there has been reported.
         let _ = self.thread.join();
@@ -137,6 +144,7 @@ impl Running {
         })
     }
 
+    /// Returns the address that the server listens at.
     pub fn address(&self) -> SocketAddr {
         self.http.address()
     }

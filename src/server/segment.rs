@@ -39,7 +39,7 @@ enum Kind {
 }
 
 impl Segment {
-    pub fn from_text(text: &str) -> Self {
+    pub(crate) fn from_text(text: &str) -> Self {
         let mut found = found(text);
         found.truncate(MOST_TAGS);
         let partners = partners(&found);
@@ -73,7 +73,7 @@ impl Segment {
     }
 
     /// A translation with the tags instead of their placeholders.
-    pub fn written(tags: &[String], translation: &str) -> String {
+    pub(crate) fn written(tags: &[String], translation: &str) -> String {
         let (mut written, mut open) = (String::new(), Vec::new());
         for character in translation.chars() {
             let tag = |number: usize| tags.get(number).map_or("", String::as_str);
@@ -94,7 +94,7 @@ impl Segment {
     }
 
     /// The document, and the two texts of each tag, in order.
-    pub fn parts(self) -> (Document, Vec<String>) {
+    pub(crate) fn parts(self) -> (Document, Vec<String>) {
         let texts = self.tags.into_iter().flat_map(|tag| [tag.open, tag.close]);
         (self.document, texts.collect())
     }

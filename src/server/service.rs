@@ -51,7 +51,7 @@ pub(super) struct TextRequest {
 }
 
 impl Service {
-    pub fn new(
+    pub(crate) fn new(
         options: &ServerOptions,
         library: Library,
         queue: Arc<Queue>,
@@ -92,7 +92,7 @@ impl Service {
     ///
     /// # Errors
     /// 413 if it is too large, 429 if there is no room, 408 if it does not arrive in time.
-    pub async fn body(
+    pub(crate) async fn body(
         &self,
         headers: &HeaderMap,
         body: Body,
@@ -122,7 +122,7 @@ impl Service {
     ///
     /// # Errors
     /// 429 if too many wait, 504 if it takes too long, and what the worker says.
-    pub async fn translated(&self, request: TextRequest) -> Result<Answer, Refusal> {
+    pub(crate) async fn translated(&self, request: TextRequest) -> Result<Answer, Refusal> {
         let (reply, answer) = oneshot::channel();
         self.queue.push(Job {
             way: request.way,
@@ -139,7 +139,7 @@ impl Service {
     }
 
     /// The address by which a client reached this server, as it says.
-    pub fn base(&self, headers: &HeaderMap) -> String {
+    pub(crate) fn base(&self, headers: &HeaderMap) -> String {
         let host = headers
             .get(header::HOST)
             .and_then(|host| host.to_str().ok());

@@ -28,7 +28,7 @@ pub(super) struct Base {
 
 impl Base {
     /// None if the run begins with random weights or continues.
-    pub fn open(
+    pub(crate) fn open(
         config: &TrainingConfig,
         preset: &Preset,
         (resumed, corpus): (bool, &Corpus),
@@ -62,7 +62,7 @@ impl Base {
     }
 
     /// A model folder, or a model of another program between the languages of the corpus.
-    pub fn read(
+    pub(crate) fn read(
         from: &Path,
         corpus: &Corpus,
         device: &Device,
@@ -137,7 +137,8 @@ pub(super) struct Start {
 }
 
 impl Start {
-    pub fn new(
+    /// Initialises, loads or continues the weights that a configuration asks for.
+    pub(crate) fn new(
         config: &TrainingConfig,
         preset: &Preset,
         data: &TrainingData,

@@ -16,6 +16,7 @@ use canopy_tokenize::{SpecialIds, Tokenizer};
 pub struct Example {
     /// With what is read after it, from a translation memory.
     pub source: Vec<u32>,
+    /// The translation's ids.
     pub target: Vec<u32>,
     /// The sentence's place in its paragraph and the paragraph's place in the document.
     pub place: (usize, usize),
@@ -61,6 +62,7 @@ impl Example {
 /// Sentence pairs in the order of their documents.
 #[derive(Debug, Clone, Default)]
 pub struct ExampleSet {
+    /// All pairs.
     pub examples: Vec<Example>,
     /// Examples of every document.
     pub documents: Vec<Range<usize>>,
@@ -264,7 +266,9 @@ pub(super) fn generator(seed: u64, epoch: usize) -> ChaCha8Rng {
 /// How much a batch holds at most; a run that is larger is a batch by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BatchLimits {
+    /// Tokens, counted as [`TrainingConfig::batch_tokens`](crate::TrainingConfig) are.
     pub tokens: usize,
+    /// Sentences; 0 for any number.
     pub sentences: usize,
 }
 

@@ -31,7 +31,7 @@ pub(super) struct BertBase {
 
 impl BertBase {
     /// None if the preset reads no BERT, or the run continues with a model that has one.
-    pub fn open(
+    pub(crate) fn open(
         config: &TrainingConfig,
         preset: &Preset,
         has_one: bool,
@@ -77,7 +77,7 @@ impl BertBase {
     }
 
     /// `sizes` with this BERT, and contexts as `texts` has them.
-    pub fn under(&self, sizes: ModelConfig, texts: &BertTexts) -> ModelConfig {
+    pub(crate) fn under(&self, sizes: ModelConfig, texts: &BertTexts) -> ModelConfig {
         let context = sizes.context.map(|context| match context {
             Context::Bert { fusion, .. } => Context::Bert {
                 fusion,
@@ -96,8 +96,11 @@ impl BertBase {
 /// The words that BERT reads of a corpus.
 #[derive(Debug, Clone)]
 pub struct BertTexts {
+    /// BERT's word pieces.
     pub pieces: Arc<WordPieces>,
+    /// The longest sequence that BERT reads, special pieces included.
     pub max_tokens: usize,
+    /// Which sentence is read as context.
     pub sentence: ContextSentence,
     /// None where the place of a sentence says which one is its context.
     pub contexts: Option<ContextTexts>,

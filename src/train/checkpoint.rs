@@ -21,7 +21,9 @@ const OPTIMIZER: &str = "optimizer.safetensors";
 /// Loss and BLEU of the model that a run began with.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Before {
+    /// On the development documents of the corpus.
     pub held_out: Option<(f32, f64)>,
+    /// On the development documents of the general corpus.
     pub general: Option<(f32, f64)>,
 }
 
@@ -34,10 +36,13 @@ pub struct Progress {
     pub epoch: usize,
     /// Batches of this epoch already seen.
     pub batch: usize,
+    /// Target tokens seen, repetitions counted.
     pub target_tokens: u64,
     /// Seconds of training, validation included, pauses not.
     pub elapsed_secs: f64,
+    /// Best BLEU of the development documents; none before the first validation.
     pub best_bleu: Option<f64>,
+    /// Smallest loss of the development documents; none before the first validation.
     #[serde(default)]
     pub best_loss: Option<f32>,
     /// Validations since the dev loss was smallest.

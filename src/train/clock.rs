@@ -29,7 +29,7 @@ pub(super) struct Clock {
 }
 
 impl Clock {
-    pub fn new(before: Progress, final_validations: f64) -> Self {
+    pub(crate) fn new(before: Progress, final_validations: f64) -> Self {
         Self {
             begun: Instant::now(),
             paused: Duration::ZERO,
@@ -42,7 +42,7 @@ impl Clock {
         }
     }
 
-    pub fn session_secs(&self) -> f64 {
+    pub(crate) fn session_secs(&self) -> f64 {
         self.begun
             .elapsed()
             .saturating_sub(self.paused)
@@ -50,15 +50,15 @@ impl Clock {
     }
 
     /// Seconds of all sessions.
-    pub fn elapsed_secs(&self) -> f64 {
+    pub(crate) fn elapsed_secs(&self) -> f64 {
         self.before.elapsed_secs + self.session_secs()
     }
 
-    pub fn paused(&mut self, pause: Duration) {
+    pub(crate) fn paused(&mut self, pause: Duration) {
         self.paused += pause;
     }
 
-    pub fn stepped(&mut self, target_tokens: u64, secs: f64) {
+    pub(crate) fn stepped(&mut self, target_tokens: u64, secs: f64) {
         self.speeds.push_back((target_tokens, secs));
         if self.speeds.len() > SPEED_WINDOW {
             self.speeds.pop_front();
@@ -66,7 +66,7 @@ impl Clock {
     }
 
     /// Takes note of a validation that ended now; gives the seconds between it and the one before.
-    pub fn validated(&mut self, secs: f64) -> f64 {
+    pub(crate) fn validated(&mut self, secs: f64) -> f64 {
         let now = self.session_secs();
         let training = now - secs - self.validated_secs;
         self.validation_secs = secs;
@@ -76,14 +76,14 @@ impl Clock {
     }
 
     /// Takes note of a validation that was broken off.
-    pub fn broken_off(&mut self, secs: f64) {
+    pub(crate) fn broken_off(&mut self, secs: f64) {
         self.validating_secs += secs;
         self.validated_secs += secs;
     }
 
     /// Target tokens a second, of training alone.
     #[expect(clippy::cast_precision_loss, reason = "token counts become f64")]
-    pub fn speed(&self) -> f64 {
+    pub(crate) fn speed(&self) -> f64 {
         let (tokens, secs) = self
             .speeds
             .iter()
@@ -93,7 +93,7 @@ impl Clock {
 
     /// Until the first of the run's limits; none if it has none.
     #[expect(clippy::cast_precision_loss, reason = "counts become f64")]
-    pub fn remaining_secs(&self, config: &TrainingConfig, now: &Progress) -> Option<f64> {
+    pub(crate) fn remaining_secs(&self, config: &TrainingConfig, now: &Progress) -> Option<f64> {
         let session_secs = self.session_secs();
         let session_steps = (now.step - self.before.step).max(1) as f64;
         let session_tokens = (now.target_tokens - self.before.target_tokens).max(1) as f64;

@@ -33,7 +33,7 @@ impl<'a> Comparison<'a> {
     ///
     /// # Errors
     /// If the general documents cannot be read, or there are none.
-    pub fn new(
+    pub(crate) fn new(
         config: &TrainingConfig,
         data: &TrainingData,
         scoring: &'a Scoring,
@@ -68,7 +68,7 @@ fn general(config: &TrainingConfig, data: &TrainingData) -> Result<ValidationSet
 
 impl Trainer<'_> {
     /// Scores the model before its first step.
-    pub fn score_before(
+    pub(crate) fn score_before(
         &mut self,
         comparison: &Comparison,
         data: &TrainingData,
@@ -115,13 +115,13 @@ impl Trainer<'_> {
     }
 
     /// Whether the first validation is far below the model that the run began with: fine-tuning has destroyed it.
-    pub fn is_ruined(&self, validation: &Validation) -> bool {
+    pub(crate) fn is_ruined(&self, validation: &Validation) -> bool {
         let before = self.progress.before.held_out;
         before.is_some_and(|before| is_far_below((validation.loss, validation.bleu), before))
     }
 
     /// Scores the best model of the run, and reports both scores.
-    pub fn compare_with_before(
+    pub(crate) fn compare_with_before(
         &self,
         comparison: &Comparison,
         data: &TrainingData,

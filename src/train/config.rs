@@ -62,6 +62,7 @@ pub struct TrainingConfig {
     /// Read from older settings, without effect.
     #[serde(skip_serializing)]
     pub moments: MomentPrecision,
+    /// The course of the learning rate.
     pub schedule: Schedule,
     /// Learning rate of the constant schedules.
     pub learning_rate: f64,

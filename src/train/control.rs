@@ -75,10 +75,12 @@ impl Control {
         }
     }
 
+    /// Asks the run to pause after the update under way.
     pub fn pause(&self) {
         self.give(Order::Pause);
     }
 
+    /// Asks a paused run to go on.
     pub fn resume(&self) {
         self.give(Order::Resume);
     }
@@ -103,6 +105,7 @@ impl Control {
         }
     }
 
+    /// Returns the order that was given last.
     pub fn order(&self) -> Order {
         *self.order_guard()
     }
@@ -141,7 +144,7 @@ pub(super) struct Orders {
 
 impl Orders {
     /// An order without a reader is forgotten.
-    pub fn new(control: Control, run: &Path) -> Self {
+    pub(crate) fn new(control: Control, run: &Path) -> Self {
         let file = run.join(ORDER_FILE);
         let _ = std::fs::remove_file(&file);
         Self {
@@ -151,12 +154,12 @@ impl Orders {
         }
     }
 
-    pub fn device_lock(&self) -> &DeviceLock {
+    pub(crate) fn device_lock(&self) -> &DeviceLock {
         self.control.device_lock()
     }
 
     /// The order in force.
-    pub fn current(&mut self) -> Order {
+    pub(crate) fn current(&mut self) -> Order {
         if self.looked.elapsed() >= POLL {
             self.look();
         }
@@ -164,7 +167,7 @@ impl Orders {
     }
 
     /// Waits until the run may continue or shall end.
-    pub fn wait(&mut self) {
+    pub(crate) fn wait(&mut self) {
         while self.control.order() == Order::Pause {
             self.control.sleep(POLL);
             self.look();

@@ -12,12 +12,16 @@ use canopy_chart::charts::XAxis;
 /// Where on each horizontal axis points are; the columns are equally long.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Position {
+    /// Updates of the optimiser.
     pub steps: Vec<f64>,
+    /// Minutes since the run's first step.
     pub minutes: Vec<f64>,
+    /// Target tokens seen.
     pub target_tokens: Vec<f64>,
 }
 
 impl Position {
+    /// Returns the column of an axis.
     pub fn on(&self, axis: XAxis) -> &[f64] {
         match axis {
             XAxis::Steps => &self.steps,
@@ -30,20 +34,26 @@ impl Position {
 /// One value an update; NaN where the run reported none, or one that is not finite.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Updates {
+    /// Where each value is.
     pub at: Position,
     /// Label-smoothed, nats a target token.
     pub loss: Vec<f64>,
+    /// Learning rate of the update.
     pub learning_rate: Vec<f64>,
     /// Before clipping.
     pub gradient_norm: Vec<f64>,
+    /// Speed of training.
     pub target_tokens_per_second: Vec<f64>,
 }
 
 /// One value a validation; NaN as in [`Updates`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Validations {
+    /// Where each value is.
     pub at: Position,
+    /// Loss of the development documents, nats a target token.
     pub dev_loss: Vec<f64>,
+    /// BLEU of the development documents.
     pub dev_bleu: Vec<f64>,
     /// The run called it the best so far.
     pub best: Vec<bool>,
@@ -52,6 +62,7 @@ pub struct Validations {
 /// One value after a validation; NaN as in [`Updates`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Contrasts {
+    /// Where each value is.
     pub at: Position,
     /// Per cent of the items of the contrastive set.
     pub accuracy: Vec<f64>,
@@ -62,9 +73,13 @@ pub struct Contrasts {
 /// The events of a run so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
+    /// The updates.
     pub updates: Updates,
+    /// The validations.
     pub validations: Validations,
+    /// Accuracy on the contrastive set and opening of the gates.
     pub contrasts: Contrasts,
+    /// The run in a few numbers.
     pub summary: RunSummary,
     /// Lines that this version does not understand.
     pub foreign_lines: usize,
@@ -100,6 +115,7 @@ pub struct Curves {
     lines: Lines,
     /// Changes whenever something new was read.
     pub revision: u64,
+    /// The events so far.
     pub history: History,
 }
 

@@ -23,8 +23,11 @@ use canopy_tokenize::{ModelTokenizer, Side, Tokenizer};
 /// A corpus in ids.
 #[derive(Debug)]
 pub struct TrainingData {
+    /// The corpus that was read.
     pub corpus: Corpus,
+    /// The tokenizer of both languages.
     pub tokenizer: ModelTokenizer,
+    /// The pairs of the training documents.
     pub train: ExampleSet,
     /// Texts for the model's BERT; none if it has none.
     pub bert: Option<BertTexts>,

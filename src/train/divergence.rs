@@ -30,7 +30,7 @@ impl Trainer<'_> {
     ///
     /// # Errors
     /// If that has not helped a few times.
-    pub fn go_back(&mut self, reason: String, reporter: &mut Reporter) -> Result<()> {
+    pub(crate) fn go_back(&mut self, reason: String, reporter: &mut Reporter) -> Result<()> {
         self.started = None;
         self.tries += 1;
         if self.tries > TRIES {
@@ -75,7 +75,7 @@ impl Trainer<'_> {
     }
 
     /// Returns the reason to go back if `done` failed because numbers were not finite.
-    pub fn diverged(&self, done: Result<()>) -> Result<Option<String>> {
+    pub(crate) fn diverged(&self, done: Result<()>) -> Result<Option<String>> {
         let reason = match done {
             Ok(()) => return Ok(None),
             Err(Error::Base(BaseError::InvalidScores { sentence, found })) => {

@@ -9,12 +9,17 @@ pub(super) const STALLED: [&str; 2] = ["dev BLEU has not risen", "the dev loss h
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
+    /// Reads the corpus.
     Read,
+    /// Learns the vocabulary and turns texts into ids.
     Tokenise,
     /// The model that the run begins with writes what others read in training.
     Draft,
+    /// Updates weights.
     Train,
+    /// Scores the development documents.
     Validate,
+    /// Writes a checkpoint.
     Save,
     /// Until the run is resumed.
     Paused,
@@ -24,8 +29,11 @@ pub enum Phase {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndReason {
+    /// It reached the limit of updates.
     Steps,
+    /// It reached the limit of target tokens.
     TargetTokens,
+    /// It reached the limit of minutes.
     Minutes,
     /// The dev loss no longer falls.
     Patience,
@@ -74,8 +82,11 @@ pub struct RunLimits {
 /// A development sentence and what the model makes of it now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sample {
+    /// The source text.
     pub source: String,
+    /// The human translation.
     pub reference: String,
+    /// The model's translation.
     pub translation: String,
 }
 
@@ -84,9 +95,11 @@ pub struct Sample {
 pub struct ComparedSet {
     /// `held-out` or `general`.
     pub name: String,
+    /// Number of segments.
     pub segments: usize,
     /// Before and after, nats a target token.
     pub loss: [f32; 2],
+    /// Before and after.
     pub bleu: [f64; 2],
 }
 
@@ -96,26 +109,37 @@ pub struct ComparedSet {
 pub enum TrainingEvent {
     /// The run begins or continues.
     Started {
+        /// Number of weights.
         parameters: usize,
+        /// Pairs that are learnt from.
         examples: usize,
+        /// Pairs that are longer than the model reads.
         skipped: usize,
+        /// Name of the device.
         device: String,
+        /// Updates before this session.
         step: usize,
+        /// When the run ends.
         #[serde(default)]
         limits: RunLimits,
         /// Updates of the epoch under way.
         #[serde(default)]
         steps_per_epoch: usize,
     },
+    /// The run does something else.
     Phase {
+        /// The new activity.
         phase: Phase,
     },
     /// One update.
     Step {
+        /// Updates so far.
         step: usize,
+        /// Epoch under way, from 0.
         epoch: usize,
         /// Label-smoothed, nats a target token.
         loss: f32,
+        /// Learning rate of the update.
         learning_rate: f64,
         /// Before clipping.
         gradient_norm: f64,
@@ -126,21 +150,29 @@ pub enum TrainingEvent {
         /// The time of the update.
         #[serde(default)]
         secs: f64,
+        /// Seconds of training, pauses not counted.
         elapsed_secs: f64,
         /// Validation included; absent if the run has no limit.
         remaining_secs: Option<f64>,
     },
     /// Scores on the development documents.
     Validated {
+        /// Updates so far.
         step: usize,
+        /// Target tokens seen.
         target_tokens: u64,
+        /// Loss, nats a target token.
         dev_loss: f32,
+        /// BLEU.
         dev_bleu: f64,
         /// The best of those with as many segments.
         best: bool,
+        /// Seconds of training, pauses not counted.
         elapsed_secs: f64,
+        /// Documents that were scored.
         #[serde(default)]
         documents: usize,
+        /// Segments that were scored.
         #[serde(default)]
         segments: usize,
         /// All of the development documents, not a sample of them.
@@ -152,8 +184,11 @@ pub enum TrainingEvent {
     },
     /// After a validation: accuracy on what only the document decides, and how much gates let in from beyond the sentence.
     Contrasted {
+        /// Updates so far.
         step: usize,
+        /// Target tokens seen.
         target_tokens: u64,
+        /// Seconds of training, pauses not counted.
         elapsed_secs: f64,
         /// Share of the items of the contrastive set whose right translation the model prefers, between 0 and 1; none without
         /// a set.
@@ -169,20 +204,28 @@ pub enum TrainingEvent {
     },
     /// Translations of a few development sentences, equal after every validation.
     Samples {
+        /// Updates so far.
         step: usize,
+        /// The sentences with their translations.
         samples: Vec<Sample>,
     },
     /// At the end of a run that began with a trained model.
     Compared {
+        /// Updates so far.
         step: usize,
+        /// The sets with their scores.
         sets: Vec<ComparedSet>,
     },
+    /// A checkpoint was written.
     Saved {
+        /// Updates so far.
         step: usize,
+        /// Folder of the checkpoint, below that of the run.
         checkpoint: String,
     },
     /// Something a person should look at.
     Warning {
+        /// Text of the warning.
         message: String,
     },
     /// Numbers were not finite: the run continues from an earlier step at a smaller learning rate.
@@ -191,14 +234,19 @@ pub enum TrainingEvent {
         step: usize,
         /// How often the learning rate was halved so far.
         halvings: u32,
+        /// The event in words for people.
         message: String,
     },
+    /// The run ended.
     Finished {
+        /// Updates so far.
         step: usize,
+        /// Why it ended.
         reason: EndReason,
     },
     /// An error ended the run.
     Failed {
+        /// The error's message.
         message: String,
     },
 }

@@ -22,7 +22,8 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    pub fn new(path: PathBuf) -> Self {
+    /// Follows a file from its beginning; the file need not exist yet.
+    pub(crate) fn new(path: PathBuf) -> Self {
         Self {
             path,
             offset: 0,
@@ -31,7 +32,8 @@ impl Lines {
         }
     }
 
-    pub fn path(&self) -> &Path {
+    /// Returns the path of the file.
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
@@ -39,7 +41,7 @@ impl Lines {
     ///
     /// # Errors
     /// If the file exists and cannot be read.
-    pub fn begin_again_if_replaced(&mut self) -> Result<bool> {
+    pub(crate) fn begin_again_if_replaced(&mut self) -> Result<bool> {
         if self.offset == 0 {
             return Ok(false);
         }
@@ -59,7 +61,7 @@ impl Lines {
     ///
     /// # Errors
     /// If the file exists and cannot be read.
-    pub fn read_new(&mut self, mut take: impl FnMut(&[u8])) -> Result<()> {
+    pub(crate) fn read_new(&mut self, mut take: impl FnMut(&[u8])) -> Result<()> {
         let Some(mut file) = self.open()? else {
             return Ok(());
         };

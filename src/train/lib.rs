@@ -15,6 +15,8 @@
 //! assert!((config.rate(50, 512) - 0.5e-4).abs() < 1e-9);
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 mod base;
 mod batch;
 mod bert;

@@ -15,6 +15,7 @@ use crate::error::{BaseError, Error, Result};
 #[serde(rename_all = "lowercase")]
 #[value(rename_all = "lower")]
 pub enum ProductPrecision {
+    /// IEEE 754's floats of 32 bits.
     #[default]
     Float32,
     /// IEEE 754's, up to 65,504: with a factor on the loss.
@@ -26,6 +27,7 @@ pub enum ProductPrecision {
 impl ProductPrecision {
     const ALL: [Self; 3] = [Self::Float32, Self::Float16, Self::BFloat16];
 
+    /// Returns the name as the settings have it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Float32 => "float32",
@@ -53,10 +55,12 @@ impl ProductPrecision {
 /// `moments` in the settings of older runs: Adam's moments have 32 bits with either value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ValueEnum)]
 pub enum MomentPrecision {
+    /// Floats of 32 bits.
     #[default]
     #[serde(rename = "float32")]
     #[value(name = "float32")]
     Float32,
+    /// Integers of 8 bits.
     #[serde(rename = "8bit")]
     #[value(name = "8bit")]
     Bits8,

@@ -21,6 +21,7 @@ use canopy_nn::model::Model;
 pub struct AdamConstants {
     /// β₁ and β₂: decay of the mean of the gradients and of that of their squares.
     pub betas: (f64, f64),
+    /// ε: added to the root of the mean of squares.
     pub epsilon: f64,
     /// By which a weight is shortened in each update, times the learning rate.
     pub weight_decay: f64,
@@ -79,6 +80,7 @@ impl Adam {
         adam.with_own_rate(names, factor)
     }
 
+    /// Replaces the constants.
     #[must_use]
     pub fn with_constants(self, constants: AdamConstants) -> Self {
         Self { constants, ..self }

@@ -21,12 +21,15 @@ use canopy_nn::model::{Batch, ModelConfig};
 /// An estimate of a run's memory and time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Estimate {
+    /// Number of weights.
     pub parameters: usize,
     /// Time of an update with a batch of average size.
     pub seconds_per_step: f64,
+    /// Speed of training.
     pub target_tokens_per_second: f64,
     /// Memory for the model, its gradients, the optimiser and the largest batch, about.
     pub peak_bytes: u64,
+    /// Updates of an epoch.
     pub steps_per_epoch: usize,
     /// Until the first of the limits, without validations; absent if there is none.
     pub total_secs: Option<f64>,

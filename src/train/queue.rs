@@ -20,12 +20,15 @@ mod tests;
 /// A run to be trained.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrainingJob {
+    /// Names the run in reports.
     pub job: JobId,
+    /// The settings of the run.
     pub config: TrainingConfig,
     /// Run folder.
     pub run: PathBuf,
     /// Go on from the last checkpoint of the folder.
     pub resume: bool,
+    /// The device that it trains on.
     pub device: DeviceChoice,
 }
 
@@ -35,7 +38,12 @@ pub enum TrainingRequest {
     /// Trains after all that wait already.
     Start(Box<TrainingJob>),
     /// Steers the run under way; one that waits leaves the queue if it shall end.
-    Order { job: JobId, order: Order },
+    Order {
+        /// The run.
+        job: JobId,
+        /// The order to it.
+        order: Order,
+    },
 }
 
 /// A report of the training thread.
@@ -43,18 +51,26 @@ pub enum TrainingRequest {
 pub enum TrainingReport {
     /// An event of a run; it ends with one of the others.
     Event {
+        /// The run.
         job: JobId,
+        /// The event.
         event: TrainingEvent,
     },
+    /// The run has ended without an error.
     Finished {
+        /// The run.
         job: JobId,
     },
     /// It was ordered to end while it waited.
     Cancelled {
+        /// The run.
         job: JobId,
     },
+    /// An error ended the run.
     Failed {
+        /// The run.
         job: JobId,
+        /// The error.
         error: Error,
     },
 }

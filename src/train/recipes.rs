@@ -8,6 +8,7 @@ use crate::error::{BaseError, Error, Result};
 /// stay as they are.
 #[derive(Debug, Clone, Copy)]
 pub struct Recipe {
+    /// Name of the recipe.
     pub name: &'static str,
     /// Author, year and section of the paper, or the study.
     pub source: &'static str,

@@ -38,9 +38,13 @@ pub struct RemoteTraining {
 pub enum TrainingState {
     /// For others before it.
     Waiting,
+    /// It trains.
     Running,
+    /// It has ended without an error.
     Ended,
+    /// An error ended it.
     Failed {
+        /// The error's message.
         message: String,
     },
 }

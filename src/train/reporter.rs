@@ -13,7 +13,7 @@ pub(super) struct Reporter<'a> {
 }
 
 impl<'a> Reporter<'a> {
-    pub fn new(
+    pub(crate) fn new(
         folder: RunFolder,
         control: &Control,
         observe: &'a mut dyn FnMut(&TrainingEvent),
@@ -27,32 +27,32 @@ impl<'a> Reporter<'a> {
     }
 
     /// Writes an event to the run folder and passes it on.
-    pub fn report(&mut self, event: TrainingEvent) -> Result<()> {
+    pub(crate) fn report(&mut self, event: TrainingEvent) -> Result<()> {
         event.log();
         self.folder.record(&event)?;
         (self.observe)(&event);
         Ok(())
     }
 
-    pub fn phase(&mut self, phase: Phase) -> Result<()> {
+    pub(crate) fn phase(&mut self, phase: Phase) -> Result<()> {
         self.report(TrainingEvent::Phase { phase })
     }
 
-    pub fn warn(&mut self, message: String) -> Result<()> {
+    pub(crate) fn warn(&mut self, message: String) -> Result<()> {
         self.report(TrainingEvent::Warning { message })
     }
 
     /// The order in force.
-    pub fn order(&mut self) -> Order {
+    pub(crate) fn order(&mut self) -> Order {
         self.orders.current()
     }
 
     /// Sleeps while the order is to pause.
-    pub fn wait(&mut self) {
+    pub(crate) fn wait(&mut self) {
         self.orders.wait();
     }
 
-    pub fn device_lock(&self) -> DeviceLock {
+    pub(crate) fn device_lock(&self) -> DeviceLock {
         self.orders.device_lock().clone()
     }
 }

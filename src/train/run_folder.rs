@@ -111,14 +111,17 @@ impl RunFolder {
         self.record.as_ref().map(|record| &record.sources)
     }
 
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
+    /// Returns the path of the last checkpoint.
     pub fn last(&self) -> PathBuf {
         self.path.join("checkpoints/last")
     }
 
+    /// Returns the path of the best checkpoint.
     pub fn best(&self) -> PathBuf {
         self.path.join("checkpoints/best")
     }

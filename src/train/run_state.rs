@@ -24,8 +24,10 @@ pub enum RunState {
     Interrupted,
     /// An error ended it; it can continue once that is mended.
     Failed {
+        /// The error's message.
         message: String,
     },
+    /// It has ended as it should.
     Finished(EndReason),
 }
 

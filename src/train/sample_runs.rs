@@ -13,6 +13,7 @@ use super::config::TrainingConfig;
 pub struct SampleRun {
     /// Name of its folder.
     pub name: &'static str,
+    /// The settings of the run.
     pub config: TrainingConfig,
 }
 

@@ -15,7 +15,7 @@ pub fn noam_rate(step: usize, d_model: usize, warmup_steps: usize, factor: f64) 
 ///
 /// `step` counts from 1.
 #[expect(clippy::cast_precision_loss, reason = "steps are far below 2^52")]
-pub fn warmed_up(peak: f64, step: usize, warmup_steps: usize) -> f64 {
+pub(crate) fn warmed_up(peak: f64, step: usize, warmup_steps: usize) -> f64 {
     peak * (step as f64 / warmup_steps.max(1) as f64).min(1.0)
 }
 

@@ -27,7 +27,11 @@ pub(super) struct Sources {
 impl Sources {
     /// # Errors
     /// If a file cannot be read.
-    pub fn from_config(config: &TrainingConfig, preset: &Preset, corpus: &Corpus) -> Result<Self> {
+    pub(crate) fn from_config(
+        config: &TrainingConfig,
+        preset: &Preset,
+        corpus: &Corpus,
+    ) -> Result<Self> {
         let mut memory = Vec::new();
         if preset.memory_use.is_some() && !config.memory.as_os_str().is_empty() {
             memory = TranslationMemory::files(&config.memory)?;
@@ -47,7 +51,7 @@ impl Sources {
     ///
     /// # Errors
     /// With the file that has changed.
-    pub fn check(&self, begun: &Self, config: &TrainingConfig) -> Result<()> {
+    pub(crate) fn check(&self, begun: &Self, config: &TrainingConfig) -> Result<()> {
         if begun.corpus != self.corpus {
             return Err(Error::CorpusChanged {
                 path: config.corpus.clone(),

@@ -8,31 +8,48 @@ const LOG: usize = 500;
 /// Scores of one validation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scores {
+    /// Updates before the validation.
     pub step: usize,
+    /// Loss, nats a target token.
     pub dev_loss: f32,
+    /// BLEU.
     pub dev_bleu: f64,
+    /// Documents that were scored.
     pub documents: usize,
+    /// Segments that were scored.
     pub segments: usize,
 }
 
 /// A run in a few numbers, kept up to date event by event.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunSummary {
+    /// Number of weights.
     pub parameters: usize,
+    /// Pairs that are learnt from.
     pub examples: usize,
+    /// Name of the device.
     pub device: String,
+    /// When the run ends.
     pub limits: RunLimits,
+    /// Updates of an epoch.
     pub steps_per_epoch: usize,
+    /// The activity under way; none before the first.
     pub phase: Option<Phase>,
+    /// Updates so far.
     pub step: usize,
+    /// Epoch under way, from 0.
     pub epoch: usize,
+    /// Target tokens seen.
     pub target_tokens: u64,
+    /// Label-smoothed loss of the last update, nats a target token.
     pub loss: Option<f32>,
     /// After the last validation, between 0 and 1.
     pub contrastive_accuracy: Option<f64>,
     /// Likewise.
     pub gate_opening: Option<f64>,
+    /// Speed of training over the last updates.
     pub target_tokens_per_second: f64,
+    /// Seconds of training, pauses not counted.
     pub elapsed_secs: f64,
     /// Seconds of the sessions before this one.
     pub earlier_secs: f64,
@@ -40,18 +57,23 @@ pub struct RunSummary {
     pub remaining_secs: Option<f64>,
     /// On the sample of development documents, or on all if the run scores no sample.
     pub last: Option<Scores>,
+    /// The best of those with as many segments.
     pub best: Option<Scores>,
     /// On all development documents.
     pub whole: Option<Scores>,
+    /// Development sentences as the model translates them now.
     pub samples: Vec<Sample>,
     /// Before and after, once a run that began with a trained model has ended.
     pub compared: Vec<ComparedSet>,
+    /// Messages that a person should look at.
     pub warnings: Vec<String>,
     /// How often the learning rate was halved since numbers were not finite.
     pub halvings: u32,
     /// One line for everything but a step.
     pub log: Vec<String>,
+    /// Why it ended; none while it runs.
     pub ended: Option<EndReason>,
+    /// Message of the error that ended it.
     pub failed: Option<String>,
 }
 

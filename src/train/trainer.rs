@@ -215,7 +215,7 @@ pub(super) struct Trainer<'a> {
 }
 
 impl<'a> Trainer<'a> {
-    pub fn new(config: &'a TrainingConfig, start: Start, workers: Workers) -> Self {
+    pub(crate) fn new(config: &'a TrainingConfig, start: Start, workers: Workers) -> Self {
         let resumed = start.progress != Progress::default();
         let beginning = (!resumed).then(|| Beginning {
             model: start.model.clone(),
@@ -290,7 +290,7 @@ impl<'a> Trainer<'a> {
     }
 
     /// Batches of the epoch under way.
-    pub fn batches(&self, data: &TrainingData) -> Vec<Vec<Range<usize>>> {
+    pub(crate) fn batches(&self, data: &TrainingData) -> Vec<Vec<Range<usize>>> {
         let (seed, epoch) = (self.config.seed, self.progress.epoch);
         let limits = self.config.batch_limits();
         if self.model.encodes_documents() {
@@ -444,7 +444,7 @@ impl<'a> Trainer<'a> {
         Ok(())
     }
 
-    pub fn describe(&mut self, validation: Option<(f32, f64)>) {
+    pub(crate) fn describe(&mut self, validation: Option<(f32, f64)>) {
         let record = &mut self.description.training;
         record.steps = self.progress.step;
         record.target_tokens = self.progress.target_tokens;

@@ -64,7 +64,7 @@ pub(super) struct Update {
 impl Trainer<'_> {
     /// Starts the update by the next batch, and ends the one before if that was still on its way; a reason to go back if the
     /// one that ended is not finite.
-    pub fn step(
+    pub(crate) fn step(
         &mut self,
         data: &TrainingData,
         runs: &[Range<usize>],
@@ -97,7 +97,7 @@ impl Trainer<'_> {
     }
 
     /// Ends the update that is on its way, if one is; a reason to go back if it is not finite.
-    pub fn settle(&mut self, reporter: &mut Reporter) -> Result<Option<String>> {
+    pub(crate) fn settle(&mut self, reporter: &mut Reporter) -> Result<Option<String>> {
         let Some(started) = self.started.take() else {
             return Ok(None);
         };
@@ -145,7 +145,7 @@ impl Trainer<'_> {
     }
 
     /// One update of the weights by the parts of a batch.
-    pub fn update(&mut self, shards: &[Batch]) -> Update {
+    pub(crate) fn update(&mut self, shards: &[Batch]) -> Update {
         let started = self.start(shards.to_vec());
         self.finish(started)
     }

@@ -35,7 +35,7 @@ pub(super) struct Scoring {
 }
 
 impl Scoring {
-    pub fn new(
+    pub(crate) fn new(
         config: &TrainingConfig,
         data: &TrainingData,
         reporter: &mut Reporter,
@@ -54,17 +54,17 @@ impl Scoring {
     }
 
     /// The set that is scored while training.
-    pub fn set(&self) -> &ValidationSet {
+    pub(crate) fn set(&self) -> &ValidationSet {
         self.sample.as_ref().unwrap_or(&self.whole)
     }
 
     /// The contrastive set that is scored with it, if there is one.
-    pub fn contrastive(&self) -> Option<&ContrastiveSet> {
+    pub(crate) fn contrastive(&self) -> Option<&ContrastiveSet> {
         self.contrastive.as_ref()
     }
 
     /// The set that is also scored at the end; none if it has been scored all the time.
-    pub fn whole_at_end(&self) -> Option<&ValidationSet> {
+    pub(crate) fn whole_at_end(&self) -> Option<&ValidationSet> {
         (self.validates() && self.sample.is_some()).then_some(&self.whole)
     }
 
@@ -74,7 +74,7 @@ impl Scoring {
 
     /// How many times as much is scored at the end as at other times.
     #[expect(clippy::cast_precision_loss, reason = "segment counts become f64")]
-    pub fn final_validations(&self) -> f64 {
+    pub(crate) fn final_validations(&self) -> f64 {
         let times = |whole: &ValidationSet| {
             whole.num_segments() as f64 / self.set().num_segments().max(1) as f64
         };
@@ -83,7 +83,7 @@ impl Scoring {
 }
 
 impl Trainer<'_> {
-    pub fn validation_is_due(&self, at_end: bool, scoring: &Scoring) -> bool {
+    pub(crate) fn validation_is_due(&self, at_end: bool, scoring: &Scoring) -> bool {
         let step = self.progress.step;
         scoring.validates()
             && step > self.progress.validated
@@ -91,7 +91,7 @@ impl Trainer<'_> {
     }
 
     /// Scores what is scored while training, and keeps the best model; an order breaks it off, and it stays due.
-    pub fn validate(
+    pub(crate) fn validate(
         &mut self,
         data: &TrainingData,
         scoring: &Scoring,
@@ -132,7 +132,7 @@ impl Trainer<'_> {
     }
 
     /// Scores all development documents at the end.
-    pub fn score(
+    pub(crate) fn score(
         &mut self,
         whole: &ValidationSet,
         data: &TrainingData,

@@ -28,6 +28,7 @@ const NUM_SAMPLES: usize = 3;
 pub struct Validation {
     /// Label-smoothed like the training loss, nats a target token.
     pub loss: f32,
+    /// BLEU of the segments.
     pub bleu: f64,
     /// Visible texts, for each segment of the set.
     pub hypotheses: Vec<String>,
@@ -121,6 +122,7 @@ impl ValidationSet {
         self.segments.is_empty()
     }
 
+    /// Returns the number of segments that are scored.
     pub fn num_segments(&self) -> usize {
         self.segments.len()
     }

@@ -38,7 +38,7 @@ pub(super) enum Loss {
 
 impl Loss {
     /// Waits for it.
-    pub fn number(self) -> f32 {
+    pub(crate) fn number(self) -> f32 {
         match self {
             Self::Known(loss) => loss,
             Self::Tensor(loss) => loss.into_scalar(),
@@ -60,7 +60,7 @@ impl Workers {
     ///
     /// # Errors
     /// If there are fewer graphics adapters, or a thread cannot be started.
-    pub fn new(device: &Device, count: usize) -> Result<Self> {
+    pub(crate) fn new(device: &Device, count: usize) -> Result<Self> {
         let first = device.clone().autodiff();
         if count == 1 {
             return Ok(Self {
@@ -99,17 +99,17 @@ impl Workers {
     }
 
     /// The first device, with gradients.
-    pub fn device(&self) -> &Device {
+    pub(crate) fn device(&self) -> &Device {
         &self.first
     }
 
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.workers.len().max(1)
     }
 
     /// The loss of a batch of which `shards` are the parts, a mean over all its tokens, and its gradients by `model`.
     /// `loss` gives that of one part, by the device of its number.
-    pub fn gradients(
+    pub(crate) fn gradients(
         &self,
         model: &Model,
         shards: &[Batch],

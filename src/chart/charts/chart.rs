@@ -8,14 +8,17 @@ pub type Span = (f64, f64);
 /// The quantity on the shared horizontal axis; the unit of every `x`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum XAxis {
+    /// Updates of the optimiser.
     #[default]
     Steps,
+    /// Minutes of training.
     Minutes,
     /// Target tokens seen.
     Tokens,
 }
 
 impl XAxis {
+    /// Returns the name that the axis carries.
     pub fn label(self) -> &'static str {
         match self {
             Self::Steps => "steps",
@@ -28,6 +31,7 @@ impl XAxis {
 /// How a panel's vertical axis is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scale {
+    /// Equal distances are equal differences.
     #[default]
     Linear,
     /// To base 10; values that are not positive are marked as missing.
@@ -47,12 +51,17 @@ pub enum Bounds {
 /// One metric of all runs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Panel {
+    /// Name of the metric.
     pub title: String,
+    /// Unit of the values, in words; empty if there is none.
     pub unit: String,
+    /// Division of the vertical axis.
     pub scale: Scale,
+    /// Values that the vertical axis includes.
     pub bounds: Bounds,
     /// A value that the axis includes in addition to the data, such as 0 for a rate.
     pub baseline: Option<f64>,
+    /// One curve a run.
     pub curves: Vec<Curve>,
     /// Said in place of curves while there are none.
     pub empty: String,
@@ -76,6 +85,7 @@ pub struct Curve {
 }
 
 impl Curve {
+    /// Creates a curve of thin points, `(x, y)` with x ascending, with neither smoothing nor marks.
     pub fn new(name: impl Into<String>, colour: usize, points: Vec<(f64, f64)>) -> Self {
         Self {
             name: name.into(),
@@ -125,7 +135,9 @@ impl Curve {
 pub struct Chart {
     /// Changes whenever anything else does: what was drawn of the same revision may be kept.
     pub revision: u64,
+    /// The quantity on the shared horizontal axis.
     pub x: XAxis,
+    /// The panels in reading order.
     pub panels: Vec<Panel>,
     /// Small print next to the legend.
     pub note: String,

@@ -23,22 +23,30 @@ const BASELINE: f64 = 0.76;
 pub struct Lettering {
     /// Em in pixels.
     pub size: f64,
+    /// Colour of the letters.
     pub colour: RGBColor,
+    /// Whether the letters are bold.
     pub bold: bool,
+    /// The part of the text that is at its place.
     pub anchor: Anchor,
 }
 
 /// The part of a text that is at its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Anchor {
+    /// Its left edge.
     Left,
+    /// Its middle.
     Centre,
+    /// Its right edge.
     Right,
 }
 
 /// A drawing area, its theme and its units.
 pub struct Pen<'a, DB: DrawingBackend> {
+    /// The area that is drawn on.
     pub area: &'a DrawingArea<DB, Shift>,
+    /// Colours of the figure.
     pub theme: &'a Theme,
     /// Units of the backend a pixel.
     pub scale: f64,
@@ -197,6 +205,7 @@ fn isolated(text: &str) -> String {
 }
 
 impl Lettering {
+    /// Creates a regular lettering of `size` pixels that begins at its place.
     pub fn new(size: f64, colour: RGBColor) -> Self {
         Self {
             size,
@@ -206,11 +215,13 @@ impl Lettering {
         }
     }
 
+    /// Returns the same lettering in bold.
     #[must_use]
     pub fn bold(self) -> Self {
         Self { bold: true, ..self }
     }
 
+    /// Returns the same lettering with another part of the text at its place.
     #[must_use]
     pub fn anchored(self, anchor: Anchor) -> Self {
         Self { anchor, ..self }

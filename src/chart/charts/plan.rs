@@ -27,6 +27,7 @@ type Line = Vec<(f64, f64)>;
 /// To make one reads all visible points; to draw one reads only those that can be distinguished.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
+    /// The plot of each panel, in the order of the panels.
     pub places: Vec<PlotArea>,
     pub(super) legend: Legend,
     pub(super) panels: Vec<PanelPlan>,

@@ -5,21 +5,28 @@ use super::chart::{Scale, Span};
 /// A rectangle in pixels; y grows downwards.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Rect {
+    /// Smallest x.
     pub left: f64,
+    /// Smallest y.
     pub top: f64,
+    /// Largest x.
     pub right: f64,
+    /// Largest y.
     pub bottom: f64,
 }
 
 impl Rect {
+    /// Returns the width in pixels.
     pub fn width(&self) -> f64 {
         self.right - self.left
     }
 
+    /// Returns the height in pixels.
     pub fn height(&self) -> f64 {
         self.bottom - self.top
     }
 
+    /// Returns whether a pixel is inside or on the edge.
     pub fn contains(&self, (x, y): (f64, f64)) -> bool {
         (self.left..=self.right).contains(&x) && (self.top..=self.bottom).contains(&y)
     }
@@ -33,9 +40,13 @@ impl Rect {
 /// The plot of one panel, without title and labels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlotArea {
+    /// The rectangle on the page, in pixels.
     pub plot: Rect,
+    /// Numbers at the left and right edge.
     pub x: Span,
+    /// Numbers at the bottom and top edge.
     pub y: Span,
+    /// Division of the vertical axis.
     pub scale: Scale,
 }
 

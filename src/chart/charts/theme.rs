@@ -7,10 +7,15 @@ use plotters::style::RGBColor;
 pub struct Theme {
     /// Behind everything.
     pub page: RGBColor,
+    /// Colour of grid lines.
     pub grid: RGBColor,
+    /// Colour of axes.
     pub axis: RGBColor,
+    /// Colour of ordinary text.
     pub text: RGBColor,
+    /// Colour of titles.
     pub strong: RGBColor,
+    /// Colour of small print.
     pub weak: RGBColor,
     /// Colour of values that are not a number.
     pub error: RGBColor,
@@ -19,6 +24,7 @@ pub struct Theme {
 }
 
 impl Theme {
+    /// Dark ink on white.
     pub const LIGHT: Self = Self {
         page: RGBColor(255, 255, 255),
         grid: RGBColor(233, 236, 238),
@@ -38,6 +44,7 @@ impl Theme {
         ],
     };
 
+    /// Light ink on dark grey.
     pub const DARK: Self = Self {
         page: RGBColor(27, 30, 34),
         grid: RGBColor(42, 47, 52),
@@ -57,6 +64,7 @@ impl Theme {
         ],
     };
 
+    /// Returns the colour of a run; the colours repeat after the last one.
     pub fn run(&self, colour: usize) -> RGBColor {
         self.runs[colour % self.runs.len()]
     }

@@ -9,8 +9,10 @@ use canopy_document::is_right_to_left;
 /// Where the lines of a text begin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Direction {
+    /// Lines begin on the left, as in Latin script.
     #[default]
     LeftToRight,
+    /// Lines begin on the right, as in Arabic and Hebrew script.
     RightToLeft,
 }
 

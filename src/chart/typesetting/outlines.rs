@@ -20,15 +20,20 @@ type Point = (f32, f32);
 /// A piece of an outline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Curve {
+    /// A straight line from the first point to the second.
     Line(Point, Point),
+    /// A quadratic Bézier curve: start, control point, end.
     Quadratic(Point, Point, Point),
+    /// A cubic Bézier curve: start, two control points, end.
     Cubic(Point, Point, Point, Point),
 }
 
 /// The outlines of a line of text: `x` from its left edge, `y` downwards from its baseline.
 #[derive(Debug, Clone, Default)]
 pub struct Outlines {
+    /// The pieces of all glyphs' outlines.
     pub curves: Vec<Curve>,
+    /// Width of the line, in the unit of the points.
     pub width: f32,
 }
 

@@ -6,13 +6,18 @@ use icu_properties::{CodePointMapData, PropertyNamesLong};
 /// Whose Chinese characters: the same code points look different in each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Han {
+    /// Simplified Chinese.
     Simplified,
+    /// Traditional Chinese.
     Traditional,
+    /// Japanese.
     Japanese,
+    /// Korean.
     Korean,
 }
 
 impl Han {
+    /// All of them.
     pub const ALL: [Self; 4] = [
         Self::Simplified,
         Self::Traditional,

@@ -13,6 +13,7 @@ use canopy_base::table::row;
 /// Which font is wanted for a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FontKey {
+    /// The character that the font must have.
     pub character: char,
     /// 400 is regular, 600 semibold.
     pub weight: u16,
@@ -25,7 +26,9 @@ pub struct FontKey {
 pub struct SystemFont {
     /// Unique name of the face.
     pub name: String,
+    /// Bytes of the font file.
     pub data: Arc<Vec<u8>>,
+    /// Index of the face in a collection, 0 in a file of one face.
     pub index: u32,
     /// Where its weight can be varied, the weight that is wanted.
     pub weight: Option<f32>,

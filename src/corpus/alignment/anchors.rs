@@ -28,7 +28,7 @@ struct Anchor {
 
 impl Anchors {
     /// Words, and what markup shows and points to.
-    pub fn from_side(side: &Side) -> Self {
+    pub(super) fn from_side(side: &Side) -> Self {
         let mut anchors = Self::default();
         for word in side.visible().split_whitespace() {
             anchors.add_word(word);
@@ -44,11 +44,11 @@ impl Anchors {
     }
 
     /// Adds the id of a paragraph in its file.
-    pub fn add_id(&mut self, id: &str) {
+    pub(super) fn add_id(&mut self, id: &str) {
         self.add(&format!("#{id}"), false);
     }
 
-    pub fn extend(&mut self, other: &Self) {
+    pub(super) fn extend(&mut self, other: &Self) {
         self.0.extend(&other.0);
     }
 
@@ -83,7 +83,7 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    pub fn from_texts<'a>(texts: impl Iterator<Item = &'a Anchors>) -> Self {
+    pub(super) fn from_texts<'a>(texts: impl Iterator<Item = &'a Anchors>) -> Self {
         let mut weights = Self {
             texts: HashMap::new(),
             all: 0.0,
@@ -98,7 +98,7 @@ impl Weights {
     }
 
     /// Log of the factor by which the anchors raise the probability that these texts belong together.
-    pub fn gain(&self, source: &Anchors, target: &Anchors) -> f64 {
+    pub(super) fn gain(&self, source: &Anchors, target: &Anchors) -> f64 {
         let shared = source.0.intersection(&target.0);
         let gained: f64 = shared.map(|anchor| self.weight(anchor)).sum();
         let missing = source.0.symmetric_difference(&target.0);

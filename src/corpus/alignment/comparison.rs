@@ -54,7 +54,7 @@ struct Paragraphs<'d> {
 
 impl Comparison {
     /// `length_ratio` is the number of characters of the target for one of the source.
-    pub fn new(source: &Document, target: &Document, length_ratio: f64) -> Self {
+    pub(crate) fn new(source: &Document, target: &Document, length_ratio: f64) -> Self {
         let (source, target) = (texts_of(source, 1.0), texts_of(target, length_ratio));
         let both = source.iter().chain(&target);
         Self {
@@ -65,7 +65,7 @@ impl Comparison {
     }
 
     /// The rows of these sentences.
-    pub fn rows(
+    pub(crate) fn rows(
         &self,
         documents: (&Document, &Document),
         source: &Range<usize>,
@@ -137,7 +137,7 @@ impl Comparison {
     }
 
     /// Whether such a row may be wrong.
-    pub fn state(&self, source: &Range<usize>, target: &Range<usize>) -> RowState {
+    pub(crate) fn state(&self, source: &Range<usize>, target: &Range<usize>) -> RowState {
         let text = |texts: &[Text], range: &Range<usize>| {
             (!range.is_empty()).then(|| Text::joined(&texts[range.clone()]))
         };

@@ -31,14 +31,14 @@ pub(crate) struct Aligned {
 
 impl Aligned {
     /// Sentences of each side for which the other has nothing.
-    pub fn unpaired(&self) -> (usize, usize) {
+    pub(crate) fn unpaired(&self) -> (usize, usize) {
         unpaired_sentences(&self.rows)
     }
 }
 
 impl Aligner {
     /// The pairs of two documents, with the structure of the source.
-    pub fn align(self, id: String, source: &Document, target: &Document) -> Aligned {
+    pub(crate) fn align(self, id: String, source: &Document, target: &Document) -> Aligned {
         let comparison = Comparison::new(source, target, self.length_ratio);
         let ends = (source.sentences.len(), target.sentences.len());
         let mut found = comparison.paragraphs((source, target), &(0..ends.0), &(0..ends.1));

@@ -28,7 +28,7 @@ pub(super) struct Bead {
 
 impl Bead {
     /// Whether one side has nothing.
-    pub fn is_unpaired(&self) -> bool {
+    pub(super) fn is_unpaired(&self) -> bool {
         self.source.is_empty() || self.target.is_empty()
     }
 }

@@ -9,7 +9,9 @@ use super::lengths::Bead;
 /// One of the two documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Column {
+    /// The source document.
     Source,
+    /// The target document.
     Target,
 }
 
@@ -31,8 +33,11 @@ pub enum RowState {
 /// Sentences that belong together, by their numbers in both documents; one side may have none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AlignmentRow {
+    /// Numbers of the source sentences.
     pub source: Range<usize>,
+    /// Numbers of the target sentences.
     pub target: Range<usize>,
+    /// How sure it is that they belong together.
     pub state: RowState,
 }
 

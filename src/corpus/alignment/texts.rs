@@ -15,7 +15,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    pub fn joined<'a>(texts: impl IntoIterator<Item = &'a Self>) -> Self {
+    pub(super) fn joined<'a>(texts: impl IntoIterator<Item = &'a Self>) -> Self {
         let mut joined = Self::default();
         for text in texts {
             joined.length += text.length;
@@ -32,13 +32,13 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    pub fn new(single: Vec<Text>) -> Self {
+    pub(super) fn new(single: Vec<Text>) -> Self {
         let double = single.windows(2).map(Text::joined).collect();
         Self { single, double }
     }
 
     /// One text or two.
-    pub fn get(&self, range: &Range<usize>) -> &Text {
+    pub(super) fn get(&self, range: &Range<usize>) -> &Text {
         if range.len() == 1 {
             &self.single[range.start]
         } else {

@@ -23,6 +23,7 @@ pub enum AlignmentEdit {
     PullUp(Column),
     /// Aligns from this row on, up to the next row that a person calls right.
     AlignAgain,
+    /// Says whether the sides belong together.
     SetState(RowState),
 }
 
@@ -75,7 +76,7 @@ fn index(column: Column) -> usize {
 }
 
 impl EditedRows {
-    pub fn new(rows: Vec<AlignmentRow>) -> Self {
+    pub(super) fn new(rows: Vec<AlignmentRow>) -> Self {
         Self {
             rows,
             undo: Vec::new(),
@@ -83,19 +84,19 @@ impl EditedRows {
         }
     }
 
-    pub fn all(&self) -> &[AlignmentRow] {
+    pub(super) fn all(&self) -> &[AlignmentRow] {
         &self.rows
     }
 
-    pub fn can_undo(&self) -> bool {
+    pub(super) fn can_undo(&self) -> bool {
         !self.undo.is_empty()
     }
 
-    pub fn can_redo(&self) -> bool {
+    pub(super) fn can_redo(&self) -> bool {
         !self.redo.is_empty()
     }
 
-    pub fn undo(&mut self) -> Option<usize> {
+    pub(super) fn undo(&mut self) -> Option<usize> {
         let splice = self.undo.pop()?;
         let at = splice.at;
         let inverse = self.exchange(splice);
@@ -103,7 +104,7 @@ impl EditedRows {
         Some(at)
     }
 
-    pub fn redo(&mut self) -> Option<usize> {
+    pub(super) fn redo(&mut self) -> Option<usize> {
         let splice = self.redo.pop()?;
         let at = splice.at;
         let inverse = self.exchange(splice);
@@ -112,7 +113,7 @@ impl EditedRows {
     }
 
     /// Carries out an edit, and returns the row to look at next; `None` if there is nothing to do.
-    pub fn edit(
+    pub(super) fn edit(
         &mut self,
         row: usize,
         edit: AlignmentEdit,

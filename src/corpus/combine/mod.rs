@@ -29,6 +29,7 @@ const SAMPLE: usize = 1_000;
 /// A corpus, and how much of the whole it is to be.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
+    /// Folder of the corpus.
     pub folder: PathBuf,
     /// Share of the target words, in `(0, 1)`; without it every document is used once.
     pub share: Option<f64>,
@@ -37,9 +38,11 @@ pub struct Part {
 /// The parts, what is kept out of them, and the new corpus.
 #[derive(Debug, Clone)]
 pub struct Combination {
+    /// The corpora to combine.
     pub parts: Vec<Part>,
     /// Corpora, all of whose documents are held out.
     pub without: Vec<PathBuf>,
+    /// Folder of the new corpus.
     pub output: PathBuf,
     /// Whether an existing corpus may be replaced.
     pub replace: bool,
@@ -50,12 +53,14 @@ pub struct Combination {
 pub struct CombinationReport {
     /// Different sources that are held out.
     pub held_out: usize,
+    /// Counts of each part.
     pub parts: Vec<PartReport>,
 }
 
 /// Counts of the training documents of a part.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PartReport {
+    /// Name of the corpus.
     pub name: String,
     /// Documents in use, however often.
     pub documents: usize,
@@ -74,6 +79,7 @@ pub struct PartReport {
     pub repeated: usize,
     /// Pairs that are learnt from, each once, and their target words.
     pub kept: usize,
+    /// Target words of these pairs, each pair counted once.
     pub words: usize,
     /// How often they are used, on average.
     pub times: f64,

@@ -49,7 +49,7 @@ impl Copies {
         clippy::cast_sign_loss,
         reason = "copies are few"
     )]
-    pub fn of_documents(self, ids: &[&str], words: &[usize]) -> Vec<usize> {
+    pub(super) fn of_documents(self, ids: &[&str], words: &[usize]) -> Vec<usize> {
         let always = self.times.floor();
         let mut times = vec![always as usize; ids.len()];
         let mut rest = (self.times - always) * words.iter().sum::<usize>() as f64;

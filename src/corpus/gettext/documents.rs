@@ -24,7 +24,7 @@ struct Found {
 
 impl Documents {
     /// Adds a message to the documents that it is in, and says how many pairs that are; none if it is not translated.
-    pub fn add(&mut self, catalogue: &str, entry: &Entry, reversed: bool) -> Option<usize> {
+    pub(super) fn add(&mut self, catalogue: &str, entry: &Entry, reversed: bool) -> Option<usize> {
         let pairs = pairs(entry);
         if pairs.is_empty() {
             return None;
@@ -69,7 +69,7 @@ impl Documents {
     }
 
     /// All documents, sorted by id, each with the name of its catalogue.
-    pub fn finished(self) -> impl Iterator<Item = (ParallelDocument, String)> {
+    pub(super) fn finished(self) -> impl Iterator<Item = (ParallelDocument, String)> {
         self.found.into_iter().map(|(id, found)| {
             let paragraphs = found.paragraphs.into_values().collect();
             (ParallelDocument::flat(id, paragraphs), found.catalogue)

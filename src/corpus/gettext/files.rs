@@ -85,7 +85,7 @@ impl PoFile {
 
     /// Whether the messages are in the target language, and the translations in the source language; none if they are in
     /// another language. The header knows better than the path, and of a file without either its language is not known.
-    pub fn reversed(&self, header: &str, (from, to): (&str, &str)) -> Option<bool> {
+    pub(super) fn reversed(&self, header: &str, (from, to): (&str, &str)) -> Option<bool> {
         let language = Some(header).filter(|header| !header.is_empty());
         let language = language.or(self.language.as_deref());
         match language {

@@ -45,11 +45,14 @@ pub struct PoImport {
     pub folder: PathBuf,
     /// Language codes; the language of the messages is one of them, that of the translations the other.
     pub source_language: String,
+    /// Code of the language of the translations.
     pub target_language: String,
     /// Names of catalogues, or of documents or beginnings of these, that are for development, for tests, and for nothing;
     /// of others a hash of the document's name decides.
     pub dev: Vec<String>,
+    /// Names of what is for tests.
     pub test: Vec<String>,
+    /// Names of what is for nothing.
     pub left_out: Vec<String>,
     /// The new corpus.
     pub output: PathBuf,
@@ -64,12 +67,15 @@ pub struct PoReport {
     pub catalogues: usize,
     /// Files of other languages.
     pub other_languages: usize,
+    /// Documents in the corpus.
     pub documents: usize,
     /// Messages with their translation, each as often as in a document.
     pub pairs: usize,
     /// Number of these that are unchecked, or belong to a similar message: context only.
     pub fuzzy: usize,
+    /// Messages without a translation.
     pub untranslated: usize,
+    /// Messages that their program no longer has.
     pub obsolete: usize,
     /// Pairs in a place that their file does not name.
     pub without_place: usize,

@@ -30,13 +30,13 @@ pub(super) struct Talk {
 
 impl Talk {
     /// The number of the talk; that of the document if it has none.
-    pub fn id(&self) -> &str {
+    pub(super) fn id(&self) -> &str {
         let id = self.talkid.as_ref().or(self.docid.as_ref());
         id.expect("every talk has one of both")
     }
 
     /// Its id in a corpus, where documents are sorted: numbers are in order when their texts are.
-    pub fn document_id(&self) -> String {
+    pub(super) fn document_id(&self) -> String {
         format!("{:0>6}", self.id())
     }
 }

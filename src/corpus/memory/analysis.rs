@@ -19,13 +19,18 @@ pub enum Band {
     Exact,
     /// The memory has something that resembles it by 95 to 99 %, and so on.
     From95,
+    /// The memory has something that resembles it by 85 to 94 %.
     From85,
+    /// The memory has something that resembles it by 75 to 84 %.
     From75,
+    /// The memory has something that resembles it by 50 to 74 %.
     From50,
+    /// Nothing in the memory resembles it by half.
     New,
 }
 
 impl Band {
+    /// All bands, the best known first.
     pub const ALL: [Self; 7] = [
         Self::Repeated,
         Self::Exact,
@@ -63,6 +68,7 @@ impl Band {
 /// Sizes of some segments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Amount {
+    /// Number of segments.
     pub segments: usize,
     /// Words without marks; in scripts without spaces those of a dictionary.
     pub words: usize,
@@ -96,6 +102,7 @@ pub struct Analysis<'m> {
 }
 
 impl<'m> Analysis<'m> {
+    /// Starts an analysis without segments; without a memory only repetitions are known.
     pub fn new(memory: Option<&'m TranslationMemory>) -> Self {
         Self {
             memory,

@@ -94,7 +94,9 @@ pub struct PairOrigin {
 /// A pair that resembles a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Match<'m> {
+    /// The source of the pair.
     pub source: &'m str,
+    /// The translation of the pair.
     pub target: &'m str,
     /// From 0 to 1.
     pub score: f32,
@@ -265,6 +267,7 @@ impl TranslationMemory {
         self.pairs.len()
     }
 
+    /// Returns whether the memory holds no pair.
     pub fn is_empty(&self) -> bool {
         self.pairs.is_empty()
     }

@@ -14,33 +14,42 @@ const SHOWN: usize = 3;
 /// A doubtful pair that is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DoubtfulPair {
+    /// The defect that was found.
     pub defect: PairDefect,
+    /// The source text.
     pub source: String,
+    /// The target text.
     pub target: String,
 }
 
 /// Everything that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Survey {
+    /// The kind of the files.
     pub material: Material,
     /// Language of the material, or the requested one; empty where neither is known.
     pub source_language: String,
+    /// Language of the translations, or the requested one; empty where neither is known.
     pub target_language: String,
     /// The languages that a memory names, with how many texts each has.
     pub languages: Vec<(String, usize)>,
+    /// Number of documents.
     pub documents: usize,
     /// Number of these that are test documents, by the rule that holds documents out.
     pub test_documents: usize,
+    /// Number of these that are development documents, by the same rule.
     pub dev_documents: usize,
     /// Documents without a counterpart.
     pub unpaired_documents: usize,
     /// Pairs with text on both sides, doubtful ones included.
     pub pairs: usize,
+    /// Number of pairs with each defect.
     pub doubtful: BTreeMap<PairDefect, usize>,
     /// Some of the doubtful pairs.
     pub examples: Vec<DoubtfulPair>,
     /// Documents that were read, where they are not all: pairs are those of these.
     pub sampled: Option<usize>,
+    /// The filter that judged the pairs.
     pub filter: PairFilter,
 }
 
@@ -85,29 +94,30 @@ impl SurveyBuilder {
     }
 
     /// A document that will be in this split.
-    pub fn document(&mut self, split: Split) {
+    pub(crate) fn document(&mut self, split: Split) {
         self.documents += 1;
         *self.held_out.entry(split).or_default() += 1;
     }
 
-    pub fn unpaired_documents(&mut self, count: usize) {
+    /// Adds to the count of documents without a counterpart.
+    pub(crate) fn unpaired_documents(&mut self, count: usize) {
         self.unpaired_documents += count;
     }
 
     /// No more documents than these are read.
-    pub fn sampled(&mut self, documents: usize) {
+    pub(crate) fn sampled(&mut self, documents: usize) {
         self.sampled = Some(documents);
     }
 
     /// Number of texts without a counterpart.
-    pub fn lonely(&mut self, count: usize) {
+    pub(crate) fn lonely(&mut self, count: usize) {
         if count > 0 {
             *self.doubtful.entry(PairDefect::Empty).or_default() += count;
         }
     }
 
     /// A pair as a reader sees it, and whether an aligner is sure of it.
-    pub fn pair(&mut self, source: String, target: String, is_sure: bool) {
+    pub(crate) fn pair(&mut self, source: String, target: String, is_sure: bool) {
         if self.filter.is_some() {
             self.judge(source, target, is_sure);
             return;

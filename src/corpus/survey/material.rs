@@ -12,7 +12,12 @@ pub enum Material {
     /// A file with source and target on a line, and a tab between them.
     Table(PathBuf),
     /// Folders of documents in two languages.
-    Folders { source: PathBuf, target: PathBuf },
+    Folders {
+        /// Folder of the sources.
+        source: PathBuf,
+        /// Folder of the translations.
+        target: PathBuf,
+    },
 }
 
 impl Material {

@@ -5,15 +5,25 @@ use crate::languages::primary;
 /// Scripts that are distinguished. Chinese, Japanese and Korean texts share characters, and are one here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Script {
+    /// Latin letters.
     Latin,
+    /// Greek letters.
     Greek,
+    /// Cyrillic letters.
     Cyrillic,
+    /// Armenian letters.
     Armenian,
+    /// Hebrew letters.
     Hebrew,
+    /// Arabic letters.
     Arabic,
+    /// Devanagari.
     Devanagari,
+    /// Thai letters.
     Thai,
+    /// Georgian letters.
     Georgian,
+    /// Chinese characters, kana or hangul.
     EastAsian,
 }
 

@@ -37,6 +37,7 @@ const NAME: &str = "sample tales";
 /// Where the corpus goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaleImport {
+    /// Folder of the new corpus.
     pub output: PathBuf,
 }
 

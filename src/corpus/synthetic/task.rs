@@ -53,7 +53,9 @@ pub enum Order {
 /// The documents that are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Task {
+    /// The evidence that decides the gender of a noun.
     pub evidence: Evidence,
+    /// The order of the sentences.
     pub order: Order,
     /// Characters in a document. Where the deciding sentence is near, the maximum that are introduced in a row, and with
     /// more than [`NEAR`] there is a second scene with others.
@@ -67,6 +69,7 @@ pub struct Task {
 /// Which pairs of character and title occur. Every character has titles of all genders in either.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pairs {
+    /// Pairs that training documents have.
     Training,
     /// Words that never occur in training.
     HeldOut,
@@ -94,16 +97,21 @@ pub enum Word {
     Noun(u32),
     /// Translation of a noun.
     Form {
+        /// Number of the character.
         entity: u32,
+        /// Gender that the form has, from 0.
         gender: u32,
     },
+    /// A word that says nothing, by its number.
     Filler(u32),
 }
 
 /// A sentence with its translation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SyntheticSentence {
+    /// The source's words.
     pub source: Vec<Word>,
+    /// The translation's words.
     pub target: Vec<Word>,
     /// Whether its translation follows from the document.
     pub counts: bool,

@@ -6,6 +6,7 @@
 
 use super::task::{GENDERS, TITLES, Word};
 
+/// Code of the language of the sources.
 pub const SOURCE_LANGUAGE: &str = "en";
 /// One of the codes that ISO 639-3 reserves for private use.
 pub const TARGET_LANGUAGE: &str = "qaa";

@@ -35,7 +35,7 @@ pub(super) struct Decoded {
 }
 
 impl Decoded {
-    pub fn open(path: &Path) -> Result<Self> {
+    pub(super) fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(Error::read(path))?;
         let all_bytes = file.metadata().map_err(Error::read(path))?.len();
         let mut decoded = Self {

@@ -18,7 +18,7 @@ const STEP: usize = 200;
 ///
 /// # Errors
 /// If the file cannot be read, is no TMX, or is damaged.
-pub fn languages(
+pub(crate) fn languages(
     file: &Path,
     progress: &mut dyn FnMut(f64) -> ControlFlow<()>,
 ) -> Result<Option<Vec<(String, usize)>>> {
@@ -47,7 +47,7 @@ pub fn languages(
 ///
 /// # Errors
 /// As for an import.
-pub fn look(
+pub(crate) fn look(
     file: &Path,
     languages: &(String, String),
     look: &mut SurveyBuilder,

@@ -72,7 +72,7 @@ struct Parts {
 }
 
 impl TmxReader {
-    pub fn open(path: &Path) -> Result<Self> {
+    pub(super) fn open(path: &Path) -> Result<Self> {
         let mut xml = Reader::from_reader(Decoded::open(path)?);
         xml.config_mut().expand_empty_elements = true;
         Ok(Self {
@@ -83,17 +83,17 @@ impl TmxReader {
         })
     }
 
-    pub fn line(&self) -> usize {
+    pub(super) fn line(&self) -> usize {
         self.xml.get_ref().line
     }
 
     /// Bytes that were read and that there are.
-    pub fn progress(&self) -> (u64, u64) {
+    pub(super) fn progress(&self) -> (u64, u64) {
         (self.xml.get_ref().bytes, self.xml.get_ref().all_bytes)
     }
 
     /// The next unit; `None` at the end.
-    pub fn next(&mut self) -> Result<Option<TranslationUnit>> {
+    pub(super) fn next(&mut self) -> Result<Option<TranslationUnit>> {
         let mut parts = Parts::default();
         let mut buffer = std::mem::take(&mut self.buffer);
         loop {

@@ -52,7 +52,7 @@ struct Code {
 }
 
 impl Segment {
-    pub fn start(&mut self, element: Inline) {
+    pub(super) fn start(&mut self, element: Inline) {
         if let Some(code) = &mut self.code {
             code.depth += 1;
             return;
@@ -74,7 +74,7 @@ impl Segment {
         }
     }
 
-    pub fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         match self.code.take() {
             Some(mut code) if code.depth > 0 => {
                 code.depth -= 1;
@@ -90,7 +90,7 @@ impl Segment {
     }
 
     /// Text, or code of the original file if it is in an element for that.
-    pub fn text(&mut self, text: &str) {
+    pub(super) fn text(&mut self, text: &str) {
         let usable = |c: &char| {
             Placeholder::from_char(*c).is_none() && (!c.is_control() || c.is_whitespace())
         };
@@ -101,7 +101,7 @@ impl Segment {
         }
     }
 
-    pub fn finish(mut self) -> Side {
+    pub(super) fn finish(mut self) -> Side {
         self.demote(0);
         Side {
             text: folded(&self.text),

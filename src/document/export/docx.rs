@@ -32,7 +32,7 @@ const END: &str = "</w:tbl><w:p/><w:sectPr><w:pgSz w:w=\"16838\" w:h=\"11906\" w
 
 impl Export<'_> {
     /// A row for each sentence.
-    pub fn docx(&self) -> Result<Vec<u8>> {
+    pub(super) fn docx(&self) -> Result<Vec<u8>> {
         let mut body = BEGIN.to_owned();
         let (source, target) = (&self.languages.source, &self.languages.target);
         row(&mut body, "", (source, source), (target, target));

@@ -13,7 +13,7 @@ td:first-child,th:first-child{width:3em;color:#777}.heading td{font-weight:bold}
 
 impl Export<'_> {
     /// A table with a row for each sentence.
-    pub fn side_by_side(&self) -> String {
+    pub(super) fn side_by_side(&self) -> String {
         let Languages { source, target } = self.escaped_languages();
         let mut body = format!("<table>\n<tr><th></th><th>{source}</th><th>{target}</th></tr>\n");
         for paragraph in &self.document.paragraphs {
@@ -39,7 +39,7 @@ impl Export<'_> {
     }
 
     /// Each paragraph with its translation below it.
-    pub fn interleaved(&self) -> String {
+    pub(super) fn interleaved(&self) -> String {
         let Languages { source, target } = self.escaped_languages();
         let mut body = String::new();
         for paragraph in &self.document.paragraphs {

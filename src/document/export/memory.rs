@@ -18,7 +18,7 @@ const XLIFF: Codes = Codes {
 
 impl Export<'_> {
     /// TMX 1.4: every sentence that has a translation.
-    pub fn tmx(&self) -> String {
+    pub(super) fn tmx(&self) -> String {
         let (source, target) = (
             escaped_attribute(&self.languages.source),
             escaped_attribute(&self.languages.target),
@@ -49,7 +49,7 @@ impl Export<'_> {
     }
 
     /// Every sentence as a reader sees it, a tab, and its translation where it has one.
-    pub fn tsv(&self) -> String {
+    pub(super) fn tsv(&self) -> String {
         let line = |index: usize| {
             let (source, target) = self.pair(index);
             format!("{source}\t{target}\n")
@@ -58,7 +58,7 @@ impl Export<'_> {
     }
 
     /// XLIFF 1.2: every sentence, in a group for each paragraph.
-    pub fn xliff(&self) -> String {
+    pub(super) fn xliff(&self) -> String {
         let document = self.document;
         let (source, target) = (
             escaped_attribute(&self.languages.source),

@@ -34,6 +34,7 @@ pub enum ExportFormat {
 }
 
 impl ExportFormat {
+    /// All formats.
     pub const ALL: [Self; 6] = [
         Self::Tmx,
         Self::Xliff,
@@ -55,6 +56,7 @@ impl ExportFormat {
         }
     }
 
+    /// Returns the name that lists show.
     pub fn label(self) -> &'static str {
         match self {
             Self::Tmx => "translation memory (TMX)",
@@ -81,7 +83,9 @@ impl ExportFormat {
 /// The languages of a translation, as codes.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Languages {
+    /// Code of the language of the document.
     pub source: String,
+    /// Code of the language of the translation.
     pub target: String,
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Edits {
 impl Edits {
     /// Puts `new` in the place of `range`, instead of all changes in it. Within an existing change, as damaged
     /// files may request, nothing is changed.
-    pub fn replace(&mut self, range: Range<usize>, new: String) {
+    pub(super) fn replace(&mut self, range: Range<usize>, new: String) {
         let before = self.replaced.range(..range.start).next_back();
         if before.is_some_and(|(_, (end, _))| *end > range.start) {
             return;
@@ -30,7 +30,7 @@ impl Edits {
     }
 
     /// A part of the text as it is after the changes in it.
-    pub fn slice(&self, text: &str, range: Range<usize>) -> String {
+    pub(super) fn slice(&self, text: &str, range: Range<usize>) -> String {
         // Exactly as long as it becomes: to grow would take the room of a second text.
         let inner = self.replaced.range(range.clone());
         let (removed, added) = inner.fold((0, 0), |(removed, added), (start, (end, new))| {
@@ -48,12 +48,12 @@ impl Edits {
         changed
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.replaced.is_empty()
     }
 
     /// The whole text after the changes.
-    pub fn applied(&self, text: &str) -> String {
+    pub(super) fn applied(&self, text: &str) -> String {
         self.slice(text, 0..text.len())
     }
 }

@@ -183,7 +183,7 @@ impl Encoding {
     }
 
     /// Whether it has this character.
-    pub fn holds(self, character: char) -> bool {
+    pub(crate) fn holds(self, character: char) -> bool {
         match self {
             Self::Utf8 | Self::Utf16 { .. } => true,
             Self::Ascii => character.is_ascii(),

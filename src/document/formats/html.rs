@@ -37,7 +37,7 @@ pub(super) struct Page {
 }
 
 impl Page {
-    pub fn kept(encoding: Encoding) -> Kept {
+    pub(super) fn kept(encoding: Encoding) -> Kept {
         Box::new(Self { encoding })
     }
 }

@@ -15,7 +15,7 @@ pub(super) struct WordLanguage {
 }
 
 impl WordLanguage {
-    pub fn new(language: &str) -> Self {
+    pub(super) fn new(language: &str) -> Self {
         let (main, country) = parts(language);
         let names_country = country.is_some();
         let code = match country.or_else(|| usual_country(&main).map(str::to_owned)) {
@@ -35,7 +35,7 @@ impl WordLanguage {
     }
 
     /// Returns the code to write where a file names another language; none where it says this one, if only with its country.
-    pub fn instead_of(&self, said: &str) -> Option<String> {
+    pub(super) fn instead_of(&self, said: &str) -> Option<String> {
         let is_same = !self.names_country && parts(said).0 == parts(&self.code).0;
         (!is_same && said != self.code).then(|| escaped_attribute(&self.code))
     }

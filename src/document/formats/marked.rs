@@ -51,12 +51,12 @@ pub(super) trait Spelling {
 
 impl MarkedDraft {
     /// Characters that stand for themselves.
-    pub fn text(&mut self, source: &str, range: Range<usize>) {
+    pub(super) fn text(&mut self, source: &str, range: Range<usize>) {
         self.decoded(&source[range.clone()], range);
     }
 
     /// Characters that are spelt otherwise than they are shown.
-    pub fn decoded(&mut self, shown: &str, range: Range<usize>) {
+    pub(super) fn decoded(&mut self, shown: &str, range: Range<usize>) {
         let start = self.draft.view_len();
         self.draft.text(shown);
         self.covers(&range);
@@ -66,48 +66,48 @@ impl MarkedDraft {
         });
     }
 
-    pub fn open(&mut self, name: &str, range: Range<usize>) -> usize {
+    pub(super) fn open(&mut self, name: &str, range: Range<usize>) -> usize {
         let code = self.draft.open(name);
         self.code(code, range)
     }
 
-    pub fn close(&mut self, open: usize, name: &str, range: Range<usize>) -> usize {
+    pub(super) fn close(&mut self, open: usize, name: &str, range: Range<usize>) -> usize {
         let code = self.draft.close(open, name);
         self.pairs.push((open, code));
         self.code(code, range)
     }
 
     /// Words that are not translated.
-    pub fn opaque(&mut self, name: &str, shown: &str, range: Range<usize>) -> usize {
+    pub(super) fn opaque(&mut self, name: &str, shown: &str, range: Range<usize>) -> usize {
         let code = self.draft.opaque(name, shown);
         self.code(code, range)
     }
 
-    pub fn point(&mut self, name: &str, range: Range<usize>) -> usize {
+    pub(super) fn point(&mut self, name: &str, range: Range<usize>) -> usize {
         let code = self.draft.point(name);
         self.code(code, range)
     }
 
-    pub fn hidden(&mut self, name: &str, range: Range<usize>) -> usize {
+    pub(super) fn hidden(&mut self, name: &str, range: Range<usize>) -> usize {
         let code = self.draft.hidden(name);
         self.code(code, range)
     }
 
-    pub fn line_break(&mut self, range: Range<usize>) -> usize {
+    pub(super) fn line_break(&mut self, range: Range<usize>) -> usize {
         let code = self.draft.line_break();
         self.code(code, range)
     }
 
-    pub fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.draft.is_empty()
     }
 
-    pub fn num_codes(&self) -> usize {
+    pub(super) fn num_codes(&self) -> usize {
         self.codes.len()
     }
 
     /// Makes a unit of it, if there is anything to translate.
-    pub fn unit(self, builder: &mut Builder, context: Context) -> Option<MarkedPlace> {
+    pub(super) fn unit(self, builder: &mut Builder, context: Context) -> Option<MarkedPlace> {
         let unit = builder.unit_of_text(self.draft, context)?;
         Some(MarkedPlace {
             unit,
@@ -132,16 +132,16 @@ impl MarkedDraft {
 
 impl MarkedPlace {
     /// Whether a code opens words, or closes them.
-    pub fn opens(&self, code: usize) -> bool {
+    pub(super) fn opens(&self, code: usize) -> bool {
         self.pairs.iter().any(|(open, _)| *open == code)
     }
 
-    pub fn closes(&self, code: usize) -> bool {
+    pub(super) fn closes(&self, code: usize) -> bool {
         self.pairs.iter().any(|(_, close)| *close == code)
     }
 
     /// The spans with marks that count only next to their words: space goes outside, and marks without words go.
-    pub fn hugged(&self, spans: Vec<Span>) -> Vec<Span> {
+    pub(super) fn hugged(&self, spans: Vec<Span>) -> Vec<Span> {
         let mut hugged: Vec<Span> = Vec::with_capacity(spans.len());
         for span in spans {
             match span {
@@ -184,7 +184,7 @@ impl MarkedPlace {
     }
 
     /// The translated paragraph as in the file; within its codes `edits` have been made.
-    pub fn written(
+    pub(super) fn written(
         &self,
         source: &str,
         spans: &[Span],

@@ -73,7 +73,7 @@ pub(super) struct MixedDraft {
 }
 
 impl MixedDraft {
-    pub fn keeping_lines() -> Self {
+    pub(super) fn keeping_lines() -> Self {
         Self {
             keeps_lines: true,
             ..Self::default()
@@ -81,7 +81,7 @@ impl MixedDraft {
     }
 
     /// Makes a unit of it, if there is anything to translate.
-    pub fn unit(self, builder: &mut Builder, context: Context) -> Option<MixedPlace> {
+    pub(super) fn unit(self, builder: &mut Builder, context: Context) -> Option<MixedPlace> {
         let unit = builder.unit_of_text(self.draft, context)?;
         Some(MixedPlace {
             unit,
@@ -113,14 +113,14 @@ impl MixedDraft {
     }
 
     /// Adds the children of an element, all of which are inline.
-    pub fn children(&mut self, xml: &Xml, parent: Id, role: &dyn Fn(Id) -> Role) {
+    pub(super) fn children(&mut self, xml: &Xml, parent: Id, role: &dyn Fn(Id) -> Role) {
         for child in xml.children(parent) {
             self.node(xml, child, role);
         }
     }
 
     /// Adds a node of inline content.
-    pub fn node(&mut self, xml: &Xml, id: Id, role: &dyn Fn(Id) -> Role) {
+    pub(super) fn node(&mut self, xml: &Xml, id: Id, role: &dyn Fn(Id) -> Role) {
         let range = xml.range(id);
         self.covers(&range);
         match xml.kind(id) {
@@ -185,7 +185,13 @@ impl MixedDraft {
 
 impl MixedPlace {
     /// The translated paragraph as in the file.
-    pub fn written(&self, xml: &Xml, encoding: Encoding, parts: &[Part], edits: &Edits) -> String {
+    pub(super) fn written(
+        &self,
+        xml: &Xml,
+        encoding: Encoding,
+        parts: &[Part],
+        edits: &Edits,
+    ) -> String {
         let mut written = String::new();
         for part in parts {
             match part {
@@ -229,7 +235,7 @@ pub(super) struct MixedReader<'x, 'b> {
 
 impl MixedReader<'_, '_> {
     /// Everything in an element that holds blocks, text, or both.
-    pub fn blocks(&mut self, parent: Id) {
+    pub(super) fn blocks(&mut self, parent: Id) {
         let mut collected = MixedDraft::default();
         for child in self.xml.children(parent) {
             match (self.xml.kind(child), self.role_of(child)) {

@@ -105,7 +105,7 @@ macro_rules! formats {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "lowercase")]
         pub enum Format {
-            $($name,)*
+            $(#[doc = $label] $name,)*
         }
 
         impl Format {

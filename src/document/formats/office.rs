@@ -23,7 +23,7 @@ pub(super) struct OfficePart {
 }
 
 impl OfficePart {
-    pub fn new(
+    pub(super) fn new(
         name: String,
         part: Part,
         places: Vec<RunPlace>,
@@ -69,7 +69,7 @@ impl WriteBack for Office {
 }
 
 impl Office {
-    pub fn new(package: Package, parts: Vec<OfficePart>) -> Self {
+    pub(super) fn new(package: Package, parts: Vec<OfficePart>) -> Self {
         Self {
             package,
             parts,
@@ -79,7 +79,10 @@ impl Office {
     }
 
     /// The parts that change, by their names.
-    pub fn changes(&self, translation: &Translation) -> Result<HashMap<String, Vec<u8>>, Failure> {
+    pub(super) fn changes(
+        &self,
+        translation: &Translation,
+    ) -> Result<HashMap<String, Vec<u8>>, Failure> {
         let language = translation.language.map(WordLanguage::new);
         let mut changed = HashMap::new();
         for OfficePart {

@@ -45,9 +45,17 @@ pub struct Cuts {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SegmentEdit {
     /// Cuts a sentence before the character of this number in its text.
-    Split { sentence: usize, chars: usize },
+    Split {
+        /// Index of the sentence.
+        sentence: usize,
+        /// Characters before the cut.
+        chars: usize,
+    },
     /// Joins a sentence with the next one of its paragraph.
-    Join { sentence: usize },
+    Join {
+        /// Index of the first of both sentences.
+        sentence: usize,
+    },
 }
 
 impl SegmentEdit {
@@ -68,8 +76,12 @@ fn as_text<S: Serializer>(path: &Option<PathBuf>, serializer: S) -> Result<S::Ok
 /// Something of [`ReadingOptions`] that a format has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadingChoice {
+    /// The columns of a table that hold source and target.
     Columns,
+    /// Comments of code.
     Comments,
+    /// Names of the sheets of a spreadsheet.
     SheetNames,
+    /// Translations that the file marks as drafts.
     Drafts,
 }

@@ -51,7 +51,7 @@ impl Package {
     ///
     /// # Errors
     /// If the archive is damaged, encrypted or too large once unpacked.
-    pub fn open(bytes: Vec<u8>) -> Result<Self, Failure> {
+    pub(super) fn open(bytes: Vec<u8>) -> Result<Self, Failure> {
         if bytes.starts_with(COMPOUND_FILE) {
             return Err(Failure::Encrypted);
         }
@@ -89,7 +89,7 @@ impl Package {
     }
 
     /// The name of an entry as it is spelt here: names do not differ in case alone, or in the kind of their slashes.
-    pub fn find(&self, name: &str) -> Option<&str> {
+    pub(super) fn find(&self, name: &str) -> Option<&str> {
         let mut names = self.names.iter();
         let exact = names.clone().find(|known| *known == name);
         let is_it = |known: &&String| {
@@ -100,12 +100,12 @@ impl Package {
     }
 
     /// The names of all entries, in their order.
-    pub fn names(&self) -> &[String] {
+    pub(super) fn names(&self) -> &[String] {
         &self.names
     }
 
     /// Edits an entry that is XML, or what it has become among `changed`.
-    pub fn change(
+    pub(super) fn change(
         &self,
         name: &str,
         changed: &mut HashMap<String, Vec<u8>>,
@@ -127,7 +127,7 @@ impl Package {
     }
 
     /// An entry's bytes.
-    pub fn read(&self, name: &str) -> Result<Vec<u8>, Failure> {
+    pub(super) fn read(&self, name: &str) -> Result<Vec<u8>, Failure> {
         let failed = |reason: String| damaged(name, reason);
         let mut archive = archive(&self.bytes).map_err(|error| failed(error.to_string()))?;
         let entry = match archive.by_name(name) {
@@ -139,7 +139,7 @@ impl Package {
     }
 
     /// An entry that is XML.
-    pub fn xml(&self, name: &str) -> Result<Part, Failure> {
+    pub(super) fn xml(&self, name: &str) -> Result<Part, Failure> {
         Self::part(name, self.read(name)?)
     }
 
@@ -156,7 +156,7 @@ impl Package {
     }
 
     /// The archive with other bytes in the entries named; the others are copied as they are packed.
-    pub fn written(&self, changed: &HashMap<String, Vec<u8>>) -> Result<Vec<u8>, Failure> {
+    pub(super) fn written(&self, changed: &HashMap<String, Vec<u8>>) -> Result<Vec<u8>, Failure> {
         if changed.is_empty() {
             return Ok(self.bytes.clone());
         }

@@ -32,13 +32,13 @@ pub(super) struct RunDraft {
 
 impl RunDraft {
     /// Makes a unit of it.
-    pub fn unit(self, builder: &mut Builder, context: Context) -> RunPlace {
+    pub(super) fn unit(self, builder: &mut Builder, context: Context) -> RunPlace {
         let unit = builder.unit(self.draft, context);
         RunPlace { unit, ..self.place }
     }
 
     /// Makes it another place of a unit that has the same text and codes.
-    pub fn mirror(self, unit: usize) -> RunPlace {
+    pub(super) fn mirror(self, unit: usize) -> RunPlace {
         RunPlace { unit, ..self.place }
     }
 }

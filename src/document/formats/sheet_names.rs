@@ -29,7 +29,7 @@ pub(super) struct Renamed(HashMap<String, String>);
 
 impl SheetNames {
     /// Makes a unit of each name.
-    pub fn read(names: impl Iterator<Item = String>, builder: &mut Builder) -> Self {
+    pub(super) fn read(names: impl Iterator<Item = String>, builder: &mut Builder) -> Self {
         let unit = |name: String| {
             let mut draft = Draft::default();
             draft.text(&name);
@@ -48,7 +48,7 @@ impl SheetNames {
     }
 
     /// The names that change.
-    pub fn renamed(&self, translation: &Translation) -> Renamed {
+    pub(super) fn renamed(&self, translation: &Translation) -> Renamed {
         let mut taken = HashSet::new();
         let mut renamed = HashMap::new();
         let new = |unit: usize| {
@@ -120,7 +120,7 @@ fn unlike(name: &str, taken: &HashSet<String>) -> String {
 
 impl Renamed {
     /// Puts the new names wherever the workbook says the old ones.
-    pub fn apply(
+    pub(super) fn apply(
         &self,
         package: &Package,
         changed: &mut HashMap<String, Vec<u8>>,

@@ -61,7 +61,12 @@ pub(super) struct SlotFile<S: Slot> {
 }
 
 impl<S: Slot> SlotFile<S> {
-    pub fn kept(facts: S::Facts, source: S::Source, encoding: Encoding, slots: Vec<S>) -> Kept {
+    pub(super) fn kept(
+        facts: S::Facts,
+        source: S::Source,
+        encoding: Encoding,
+        slots: Vec<S>,
+    ) -> Kept {
         Box::new(Self {
             facts,
             source,
@@ -106,7 +111,7 @@ pub(super) struct ValueSlot<S: ValueSpelling> {
 pub(super) type ValueFile<S> = SlotFile<ValueSlot<S>>;
 
 impl<S: ValueSpelling<Style = ()>> ValueSlot<S> {
-    pub fn new(range: Range<usize>, text: Text) -> Self {
+    pub(super) fn new(range: Range<usize>, text: Text) -> Self {
         let style = ();
         Self { range, text, style }
     }

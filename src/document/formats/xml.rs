@@ -78,12 +78,12 @@ pub(super) fn outermost(beginning: &str) -> Option<&str> {
 
 impl Xml {
     /// The value of an attribute, by its local name.
-    pub fn value(&self, element: Id, name: &str) -> Option<String> {
+    pub(super) fn value(&self, element: Id, name: &str) -> Option<String> {
         self.attribute(element, name).map(Cow::into_owned)
     }
 
     /// The elements of this name, whatever they are in.
-    pub fn named<'x>(&'x self, name: &'x str) -> impl Iterator<Item = Id> + 'x {
+    pub(super) fn named<'x>(&'x self, name: &'x str) -> impl Iterator<Item = Id> + 'x {
         let all = self.descendants(self.root());
         all.filter(move |&id| self.name(id) == name)
     }
@@ -92,7 +92,7 @@ impl Xml {
     ///
     /// # Errors
     /// If it is not well formed, or nested too deep.
-    pub fn read(part: &str, text: String) -> Result<Self, Failure> {
+    pub(super) fn read(part: &str, text: String) -> Result<Self, Failure> {
         Self::read_as(part, text, Whole::Document)
     }
 
@@ -100,7 +100,7 @@ impl Xml {
     ///
     /// # Errors
     /// As [`Self::read`], and if the element is another one.
-    pub fn read_rooted(part: &str, text: String, root: &str) -> Result<Self, Failure> {
+    pub(super) fn read_rooted(part: &str, text: String, root: &str) -> Result<Self, Failure> {
         let xml = Self::read(part, text)?;
         if xml.name(xml.root()) == root {
             return Ok(xml);
@@ -112,7 +112,7 @@ impl Xml {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn read_entity(part: &str, text: String) -> Result<Self, Failure> {
+    pub(super) fn read_entity(part: &str, text: String) -> Result<Self, Failure> {
         Self::read_as(part, text, Whole::Entity)
     }
 
@@ -133,34 +133,34 @@ impl Xml {
     }
 
     /// The outermost element.
-    pub fn root(&self) -> Id {
+    pub(super) fn root(&self) -> Id {
         let is_root = |node: &Node| node.kind == Kind::Element;
         self.nodes.iter().position(is_root).unwrap_or_default()
     }
 
     /// All outermost elements.
-    pub fn roots(&self) -> impl Iterator<Item = Id> {
+    pub(super) fn roots(&self) -> impl Iterator<Item = Id> {
         (0..self.len()).filter(|&id| self.is_element(id) && self.parent(id).is_none())
     }
 
     /// How many nodes there are.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    pub fn kind(&self, id: Id) -> Kind {
+    pub(super) fn kind(&self, id: Id) -> Kind {
         self.nodes[id].kind
     }
 
-    pub fn is_element(&self, id: Id) -> bool {
+    pub(super) fn is_element(&self, id: Id) -> bool {
         self.kind(id) == Kind::Element
     }
 
-    pub fn parent(&self, id: Id) -> Option<Id> {
+    pub(super) fn parent(&self, id: Id) -> Option<Id> {
         number(self.nodes[id].parent)
     }
 
-    pub fn children(&self, id: Id) -> impl Iterator<Item = Id> {
+    pub(super) fn children(&self, id: Id) -> impl Iterator<Item = Id> {
         // Nodes are in the order in which they begin.
         let first = Some(id + 1).filter(|&first| {
             let node = self.nodes.get(first);
@@ -171,33 +171,33 @@ impl Xml {
     }
 
     /// The elements in an element.
-    pub fn elements(&self, id: Id) -> impl Iterator<Item = Id> {
+    pub(super) fn elements(&self, id: Id) -> impl Iterator<Item = Id> {
         self.children(id).filter(|&child| self.is_element(child))
     }
 
     /// All nodes in a node, in order.
-    pub fn descendants(&self, id: Id) -> impl Iterator<Item = Id> {
+    pub(super) fn descendants(&self, id: Id) -> impl Iterator<Item = Id> {
         let end = self.nodes[id].end;
         (id + 1..self.nodes.len()).take_while(move |&other| self.nodes[other].start < end)
     }
 
-    pub fn ancestors(&self, id: Id) -> impl Iterator<Item = Id> {
+    pub(super) fn ancestors(&self, id: Id) -> impl Iterator<Item = Id> {
         std::iter::successors(self.parent(id), |&id| self.parent(id))
     }
 
     /// The first child element of that name, in whatever namespace.
-    pub fn child(&self, id: Id, name: &str) -> Option<Id> {
+    pub(super) fn child(&self, id: Id, name: &str) -> Option<Id> {
         self.elements(id).find(|&child| self.name(child) == name)
     }
 
     /// An element's name without its prefix; empty for what is no element.
-    pub fn name(&self, id: Id) -> &str {
+    pub(super) fn name(&self, id: Id) -> &str {
         let name = self.qualified(id);
         name.rsplit_once(':').map_or(name, |(_, local)| local)
     }
 
     /// An element's name as it is written.
-    pub fn qualified(&self, id: Id) -> &str {
+    pub(super) fn qualified(&self, id: Id) -> &str {
         if !self.is_element(id) {
             return "";
         }
@@ -207,37 +207,37 @@ impl Xml {
         tag.split(end).next().unwrap_or_default()
     }
 
-    pub fn namespace(&self, id: Id) -> &str {
+    pub(super) fn namespace(&self, id: Id) -> &str {
         &self.namespaces[usize::from(self.nodes[id].namespace)]
     }
 
     /// The bytes of a node.
-    pub fn range(&self, id: Id) -> Range<usize> {
+    pub(super) fn range(&self, id: Id) -> Range<usize> {
         self.nodes[id].start as usize..self.nodes[id].end as usize
     }
 
     /// The bytes between an element's tags; empty at its end if it closes itself.
-    pub fn inner(&self, id: Id) -> Range<usize> {
+    pub(super) fn inner(&self, id: Id) -> Range<usize> {
         self.nodes[id].inner_start as usize..self.nodes[id].inner_end as usize
     }
 
     /// The bytes of an element's start tag.
-    pub fn start_tag(&self, id: Id) -> Range<usize> {
+    pub(super) fn start_tag(&self, id: Id) -> Range<usize> {
         self.nodes[id].start as usize..self.nodes[id].inner_start as usize
     }
 
     /// The bytes of an element's end tag.
-    pub fn end_tag(&self, id: Id) -> Range<usize> {
+    pub(super) fn end_tag(&self, id: Id) -> Range<usize> {
         self.nodes[id].inner_end as usize..self.nodes[id].end as usize
     }
 
     /// Whether an element closes itself: `<a/>`.
-    pub fn is_empty_tag(&self, id: Id) -> bool {
+    pub(super) fn is_empty_tag(&self, id: Id) -> bool {
         self.end_tag(id).is_empty()
     }
 
     /// An element with other content.
-    pub fn filled(&self, element: Id, content: &str) -> String {
+    pub(super) fn filled(&self, element: Id, content: &str) -> String {
         let start = self.slice(self.start_tag(element));
         let name = self.qualified(element);
         if self.is_empty_tag(element) {
@@ -248,25 +248,25 @@ impl Xml {
         }
     }
 
-    pub fn slice(&self, range: Range<usize>) -> &str {
+    pub(super) fn slice(&self, range: Range<usize>) -> &str {
         &self.text[range]
     }
 
     /// The value of an attribute, whatever prefix its name has.
-    pub fn attribute(&self, id: Id, name: &str) -> Option<Cow<'_, str>> {
+    pub(super) fn attribute(&self, id: Id, name: &str) -> Option<Cow<'_, str>> {
         let range = self.attribute_range(id, name)?;
         Some(self.decoded(range))
     }
 
     /// The value of an attribute with its prefix.
-    pub fn qualified_attribute(&self, id: Id, name: &str) -> Option<Cow<'_, str>> {
+    pub(super) fn qualified_attribute(&self, id: Id, name: &str) -> Option<Cow<'_, str>> {
         let attributes = self.attributes(id);
         let range = attributes.into_iter().find(|(found, _)| *found == name)?.1;
         Some(self.decoded(range))
     }
 
     /// The bytes of an attribute's value; the one without a prefix before any other.
-    pub fn attribute_range(&self, id: Id, name: &str) -> Option<Range<usize>> {
+    pub(super) fn attribute_range(&self, id: Id, name: &str) -> Option<Range<usize>> {
         let local = |found: &str| {
             found
                 .rsplit_once(':')
@@ -279,7 +279,7 @@ impl Xml {
     }
 
     /// The names of an element's attributes, and the bytes of their values.
-    pub fn attributes(&self, id: Id) -> Vec<(&str, Range<usize>)> {
+    pub(super) fn attributes(&self, id: Id) -> Vec<(&str, Range<usize>)> {
         if !self.is_element(id) {
             return Vec::new();
         }
@@ -297,7 +297,7 @@ impl Xml {
     }
 
     /// Resolves a node of text; `None` for a reference to something that is not known here.
-    pub fn text_of(&self, id: Id) -> Option<Cow<'_, str>> {
+    pub(super) fn text_of(&self, id: Id) -> Option<Cow<'_, str>> {
         let raw = &self.text[self.range(id)];
         match self.kind(id) {
             // A processor of XML sees the ends of Windows' lines as those of Unix.
@@ -315,12 +315,12 @@ impl Xml {
     }
 
     /// All text in an element.
-    pub fn whole_text(&self, id: Id) -> String {
+    pub(super) fn whole_text(&self, id: Id) -> String {
         let texts = self.descendants(id).filter_map(|node| self.text_of(node));
         texts.collect::<Vec<_>>().concat()
     }
 
-    pub fn damaged(&self, reason: impl Into<String>) -> Failure {
+    pub(super) fn damaged(&self, reason: impl Into<String>) -> Failure {
         Failure::Damaged {
             part: self.part.clone(),
             reason: reason.into(),

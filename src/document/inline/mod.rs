@@ -59,7 +59,7 @@ pub(super) enum PieceEdit {
 
 impl Run {
     /// Source text that stands for itself and begins at byte `start`.
-    pub fn text(&mut self, text: &str, start: usize) {
+    pub(crate) fn text(&mut self, text: &str, start: usize) {
         for (place, character) in text.char_indices() {
             let place = start + place;
             self.character(character, place..place + character.len_utf8());
@@ -67,7 +67,7 @@ impl Run {
     }
 
     /// A character reference or escape: what it means, and the bytes that say so.
-    pub fn decoded(&mut self, text: &str, range: Range<usize>) {
+    pub(crate) fn decoded(&mut self, text: &str, range: Range<usize>) {
         let mut place = range.clone();
         for character in text.chars() {
             self.character(character, place);
@@ -88,13 +88,13 @@ impl Run {
         self.push(Kind::Char(character), range);
     }
 
-    pub fn open(&mut self, name: &str, range: Range<usize>) {
+    pub(crate) fn open(&mut self, name: &str, range: Range<usize>) {
         self.open.push((name.to_owned(), self.atoms.len()));
         self.tag(range);
     }
 
     /// Closes the innermost open element of that name; what was opened inside it stays without partner.
-    pub fn close(&mut self, name: &str, range: Range<usize>) {
+    pub(crate) fn close(&mut self, name: &str, range: Range<usize>) {
         let close = self.atoms.len();
         self.tag(range);
         let Some(at) = self.open.iter().rposition(|(open, _)| open == name) else {
@@ -107,7 +107,7 @@ impl Run {
     }
 
     /// Closes an element whose content is not translated.
-    pub fn close_opaque(&mut self, name: &str, range: Range<usize>) {
+    pub(crate) fn close_opaque(&mut self, name: &str, range: Range<usize>) {
         let Some(at) = self.open.iter().rposition(|(open, _)| open == name) else {
             return self.tag(range);
         };
@@ -120,19 +120,19 @@ impl Run {
     }
 
     /// Gives up waiting for the end of an element, because it cannot hold another one of its name.
-    pub fn abandon(&mut self, name: &str) {
+    pub(crate) fn abandon(&mut self, name: &str) {
         self.open.retain(|(open, _)| open != name);
     }
 
-    pub fn tag(&mut self, range: Range<usize>) {
+    pub(crate) fn tag(&mut self, range: Range<usize>) {
         self.push(Kind::Tag, range);
     }
 
-    pub fn line_break(&mut self, range: Range<usize>) {
+    pub(crate) fn line_break(&mut self, range: Range<usize>) {
         self.push(Kind::LineBreak, range);
     }
 
-    pub fn opaque(&mut self, range: Range<usize>) {
+    pub(crate) fn opaque(&mut self, range: Range<usize>) {
         self.push(Kind::Opaque, range);
     }
 
@@ -141,20 +141,20 @@ impl Run {
     }
 
     /// Elements that are open now.
-    pub fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         self.open.len()
     }
 
-    pub fn holds_letter(&self) -> bool {
+    pub(crate) fn holds_letter(&self) -> bool {
         self.holds_letter
     }
 
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         *self = Self::default();
     }
 
     /// From the first to the last byte that is not white space.
-    pub fn range(&self) -> Range<usize> {
+    pub(crate) fn range(&self) -> Range<usize> {
         let ink = |atom: &&Atom| !atom.is_space();
         let start = self
             .atoms

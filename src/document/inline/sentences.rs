@@ -19,7 +19,7 @@ impl Run {
     ///
     /// # Errors
     /// If a rule takes too long.
-    pub fn sentences(&self, how: Segmentation<'_>) -> Result<Vec<Piece>> {
+    pub(crate) fn sentences(&self, how: Segmentation<'_>) -> Result<Vec<Piece>> {
         match self.with_verbatim_words() {
             Some(run) => run.pieces(how),
             None => self.pieces(how),
@@ -27,7 +27,7 @@ impl Run {
     }
 
     /// The run as one sentence, without what encloses it; as several only if it has too many tags for one.
-    pub fn one_sentence(&self) -> Vec<Piece> {
+    pub(crate) fn one_sentence(&self) -> Vec<Piece> {
         let with_verbatim = self.with_verbatim_words();
         let run = with_verbatim.as_ref().unwrap_or(self);
         let parts = run.divided(run.inner(0..run.atoms.len())).into_iter();
@@ -37,7 +37,7 @@ impl Run {
     }
 
     /// The characters that distinguish the run from others.
-    pub fn ink(&self) -> String {
+    pub(crate) fn ink(&self) -> String {
         let with_verbatim = self.with_verbatim_words();
         let (text, _) = with_verbatim.as_ref().unwrap_or(self).outline();
         segment::ink(&text).0
@@ -48,7 +48,7 @@ impl Run {
     ///
     /// # Errors
     /// If a rule takes too long.
-    pub fn edited_places(
+    pub(crate) fn edited_places(
         &self,
         how: Segmentation<'_>,
         edit: PieceEdit,

@@ -20,7 +20,7 @@ pub(super) struct Writer<'r> {
 }
 
 impl<'r> Writer<'r> {
-    pub fn new(run: &'r Run, part: Range<usize>) -> Self {
+    pub(super) fn new(run: &'r Run, part: Range<usize>) -> Self {
         let (first, last) = (&run.atoms[part.start], &run.atoms[part.end - 1]);
         let piece = Piece {
             range: first.range.start..last.range.end,
@@ -38,7 +38,7 @@ impl<'r> Writer<'r> {
     }
 
     /// The atom that writes the character number `chars` of the sentence, or the end.
-    pub fn atom_at(mut self, chars: usize) -> usize {
+    pub(super) fn atom_at(mut self, chars: usize) -> usize {
         let mut index = self.part.start;
         while index < self.part.end {
             let next = self.atom(index);
@@ -50,7 +50,7 @@ impl<'r> Writer<'r> {
         self.part.end
     }
 
-    pub fn written(mut self) -> Piece {
+    pub(super) fn written(mut self) -> Piece {
         let mut index = self.part.start;
         while index < self.part.end {
             index = self.atom(index);

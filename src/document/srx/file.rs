@@ -47,7 +47,7 @@ impl SrxFile {
     ///
     /// # Errors
     /// If it cannot be read, is no XML, or is something else than SRX.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(Error::read(path))?;
         Self::parse(path, &decoded(path, bytes)?)
     }

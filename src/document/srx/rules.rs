@@ -41,7 +41,7 @@ impl SrxFile {
     ///
     /// # Errors
     /// If the file has none for it, or one of them is in a language of patterns that the engine does not speak.
-    pub fn rules(&self, language: &str) -> Result<Rules> {
+    pub(crate) fn rules(&self, language: &str) -> Result<Rules> {
         let mut rules = Vec::new();
         let mut is_mapped = false;
         for list in self.lists_for(language)? {
@@ -138,7 +138,7 @@ impl Rules {
     ///
     /// # Errors
     /// If a rule takes too long.
-    pub fn breaks(&self, text: &str) -> Result<Vec<usize>> {
+    pub(crate) fn breaks(&self, text: &str) -> Result<Vec<usize>> {
         let mut decided = BTreeMap::new();
         for rule in &self.rules {
             let places = rule.places(text).map_err(|cause| Error::Srx {

@@ -39,26 +39,26 @@ pub(crate) enum Percent {
 }
 
 impl Dialect {
-    pub const PLAIN: Self = Self {
+    pub(crate) const PLAIN: Self = Self {
         percent: Percent::Printf,
         braces: true,
         doubles_percent: false,
         is_declared: false,
     };
 
-    pub const QT: Self = Self {
+    pub(crate) const QT: Self = Self {
         percent: Percent::Qt,
         ..Self::PLAIN
     };
 
-    pub const TEX: Self = Self {
+    pub(crate) const TEX: Self = Self {
         percent: Percent::Tex,
         braces: false,
         ..Self::PLAIN
     };
 
     /// The dialect of one value: where something is formatted, percent signs that mean themselves are doubled.
-    pub fn in_value(self, value: &str) -> Self {
+    pub(crate) fn in_value(self, value: &str) -> Self {
         let is_format = |at: usize| {
             let found = self.find(value, at);
             matches!(found, Some((_, Found::Placeholder)))
@@ -72,7 +72,7 @@ impl Dialect {
     }
 
     /// Reads the placeholder at byte `at`: its length and kind.
-    pub fn find(self, text: &str, at: usize) -> Option<(usize, Found)> {
+    pub(crate) fn find(self, text: &str, at: usize) -> Option<(usize, Found)> {
         let rest = &text[at..];
         let placeholder = |length: usize| (length, Found::Placeholder);
         match rest.as_bytes().first()? {

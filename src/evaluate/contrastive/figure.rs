@@ -21,7 +21,9 @@ const ROOM: f64 = 12.0;
 /// One or several models on the same set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AccuracyFigure {
+    /// Heading of the figure.
     pub title: String,
+    /// A line in small print below the heading.
     pub subtitle: String,
     /// Name and accuracies of each model.
     pub models: Vec<(String, Accuracies)>,

@@ -20,7 +20,9 @@ const DISTANCES: [usize; 4] = [1, 3, 9, usize::MAX];
 /// Segments of a test set whose reference makes a choice.
 #[derive(Debug)]
 pub struct ChoiceTest {
+    /// Which choice is tested.
     pub kind: ChoiceKind,
+    /// The segments whose reference makes the choice, in reading order.
     pub deciding: Vec<Deciding>,
     sources: Vec<String>,
     references: Vec<String>,
@@ -32,19 +34,24 @@ pub struct ChoiceTest {
 pub struct Choices {
     /// `formality` or `pronouns`.
     pub name: String,
+    /// How choices are found, as metrics have it.
     pub signature: String,
     /// Segments whose reference makes a choice.
     pub segments: usize,
     /// In per cent: of the choice that was last made in the reference, the commonest one where there was none.
     pub rule: ChoiceScore,
+    /// Scores of each system.
     pub systems: Vec<ChoiceScore>,
+    /// Scores by what decides the choice.
     pub buckets: Vec<ChoiceBucket>,
 }
 
 /// In per cent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChoiceScore {
+    /// Name of the system or rule.
     pub name: String,
+    /// Share of the segments in which it chooses as the reference does.
     pub accuracy: f64,
     /// Holds it for 95 % of test sets drawn from the documents.
     pub interval: (f64, f64),
@@ -58,8 +65,11 @@ pub struct ChoiceScore {
 /// Segments that the same thing decides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChoiceBucket {
+    /// The evidence that decides these segments.
     pub name: String,
+    /// Number of segments.
     pub segments: usize,
+    /// Accuracy of the rule, in per cent.
     pub rule: f64,
     /// Scores of each system.
     pub systems: Vec<f64>,
@@ -96,6 +106,7 @@ impl ChoiceTest {
         }
     }
 
+    /// Returns the metric that scores this choice.
     pub fn metric(&self) -> ChoiceAccuracy {
         ChoiceAccuracy(self.kind)
     }

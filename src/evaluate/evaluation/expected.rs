@@ -65,10 +65,13 @@ pub struct ExpectedTest<'a> {
 /// How often several systems say the words.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExpectedForms {
+    /// How the words are searched for, as metrics have it.
     pub signature: String,
+    /// Number of segments with expected words.
     pub segments: usize,
     /// Films or whatever else is drawn as one.
     pub origins: usize,
+    /// Scores of each system.
     pub systems: Vec<ExpectedScore>,
     /// By the distance in sentences to the one that decides.
     pub distances: Vec<ExpectedBucket>,
@@ -77,7 +80,9 @@ pub struct ExpectedForms {
 /// In per cent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExpectedScore {
+    /// Name of the system.
     pub name: String,
+    /// Share of the segments whose translation has the expected words.
     pub accuracy: f64,
     /// Holds it for 95 % of test sets drawn from the origins.
     pub interval: (f64, f64),
@@ -88,7 +93,9 @@ pub struct ExpectedScore {
 /// Segments that are decided equally far back.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExpectedBucket {
+    /// The distance, such as `2` or `> 3`.
     pub name: String,
+    /// Number of segments.
     pub segments: usize,
     /// Accuracy of each system.
     pub systems: Vec<f64>,

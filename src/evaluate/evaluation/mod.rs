@@ -31,6 +31,7 @@ pub struct Evaluation {
     pub words_per_second: Vec<f64>,
     /// 0 for each model's own.
     pub beam_size: usize,
+    /// Scores, differences and extremes.
     #[serde(flatten)]
     pub comparison: Comparison,
 }

@@ -22,7 +22,9 @@ use canopy_translate::inference::{
 /// Documents with everything that is known of their segments.
 #[derive(Debug)]
 pub struct TestSet {
+    /// The documents as models read them.
     pub units: Vec<DocumentUnits>,
+    /// All segments, document by document.
     pub segments: Vec<Segment>,
     documents: Vec<String>,
     counts: WordCounts,
@@ -54,6 +56,7 @@ pub struct Translated {
     pub units: Vec<Vec<String>>,
     /// Visible texts.
     pub hypotheses: Vec<String>,
+    /// Words of the hypotheses in a second of translating.
     pub words_per_second: f64,
 }
 

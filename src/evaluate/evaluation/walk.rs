@@ -72,7 +72,7 @@ pub(super) struct Walk<'a> {
 impl Walk<'_> {
     /// Translates all segments; a model that reads no translations and retrieves nothing translates as ever, and one that
     /// is fine-tuned for each document as without its memory: it would have to learn before each sentence.
-    pub fn translate(
+    pub(super) fn translate(
         &self,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Option<Vec<Vec<String>>>> {

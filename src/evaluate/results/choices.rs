@@ -17,33 +17,46 @@ use canopy_metrics::{BleuMetric, Metric, SegmentSums};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ChoiceColumns {
+    /// Accuracy of the forms of address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formality_accuracy: Option<f64>,
+    /// 95 % interval of `formality_accuracy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formality_interval: Option<(f64, f64)>,
+    /// p-value of `formality_accuracy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formality_p_document: Option<f64>,
+    /// Accuracy of the forms of address at work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formality_accuracy_at_work: Option<f64>,
+    /// 95 % interval of `formality_accuracy_at_work`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formality_interval_at_work: Option<(f64, f64)>,
+    /// p-value of `formality_accuracy_at_work`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub formality_p_document_at_work: Option<f64>,
+    /// Accuracy of the genders of pronouns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pronoun_accuracy: Option<f64>,
+    /// 95 % interval of `pronoun_accuracy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pronoun_interval: Option<(f64, f64)>,
+    /// p-value of `pronoun_accuracy`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pronoun_p_document: Option<f64>,
+    /// Accuracy of the genders of pronouns at work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pronoun_accuracy_at_work: Option<f64>,
+    /// 95 % interval of `pronoun_accuracy_at_work`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pronoun_interval_at_work: Option<(f64, f64)>,
+    /// p-value of `pronoun_accuracy_at_work`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pronoun_p_document_at_work: Option<f64>,
     /// BLEU of all segments at work.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bleu_all_at_work: Option<f64>,
+    /// p-value of `bleu_all_at_work` by document against the reference row, corrected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_document_all_at_work: Option<f64>,
 }

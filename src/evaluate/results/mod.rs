@@ -36,10 +36,13 @@ const SEED: u64 = 12_345;
 /// The table of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Results {
+    /// Name of the corpus.
     pub corpus: String,
     /// Row that the others are compared with.
     pub reference: String,
+    /// The split that is scored.
     pub split: Split,
+    /// Beam size of the translations.
     pub beam_size: usize,
     /// Segments of the split.
     pub segments: usize,
@@ -58,12 +61,14 @@ pub struct Results {
     /// Segments whose reference makes a choice that only the document decides, by its name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub choice_segments: BTreeMap<String, usize>,
+    /// The systems, in the order of the sweep.
     pub rows: Vec<ResultRow>,
 }
 
 /// A system. Scores are means over the seeds, on the scale of 0 to 100; what is not known is absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResultRow {
+    /// Name of the row.
     pub name: String,
     /// The preset.
     pub system: String,
@@ -73,14 +78,19 @@ pub struct ResultRow {
     pub seeds: Vec<u64>,
     /// BLEU of the unseen development segments, by which a row is chosen.
     pub bleu_dev: Option<f64>,
+    /// BLEU of all segments.
     pub bleu_all: Option<f64>,
+    /// BLEU of the unseen segments.
     pub bleu_unseen: Option<f64>,
     /// Holds it for 95 % of test sets drawn from the documents.
     pub bleu_unseen_interval: Option<(f64, f64)>,
     /// Standard deviation of `bleu_unseen` over the seeds, of more than one.
     pub bleu_unseen_deviation: Option<f64>,
+    /// chrF of the unseen segments.
     pub chrf: Option<f64>,
+    /// TER of the unseen segments; lower is better.
     pub ter: Option<f64>,
+    /// METEOR of the unseen segments.
     pub meteor: Option<f64>,
     /// p-value of `bleu_unseen` against the reference, corrected.
     pub p_document: Option<f64>,
@@ -88,7 +98,9 @@ pub struct ResultRow {
     pub p_document_all: Option<f64>,
     /// Correct choices in the contrastive set, of all seeds together.
     pub contrastive: Option<CorrectCount>,
+    /// Number of weights.
     pub parameters: Option<usize>,
+    /// Target tokens that the training takes in a second.
     pub train_tokens_per_second: Option<f64>,
     /// Speed of the fastest seed: other work on the machine only takes time.
     pub decode_tokens_per_second: Option<f64>,

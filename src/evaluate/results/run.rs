@@ -46,16 +46,24 @@ pub enum Step<'a> {
     Average,
     /// Sentences of a split that are translated, of how many.
     Translate {
+        /// The split in translation.
         split: Split,
+        /// Whether the human translations of earlier sentences are given.
         at_work: bool,
+        /// Sentences translated so far.
         done: usize,
+        /// Sentences in total.
         all: usize,
+        /// When the translation of the split started.
         begun: Instant,
     },
     /// Translations of a contrastive set that are scored, of how many.
     Choose {
+        /// Name of the contrastive set.
         set: &'a str,
+        /// Translations scored so far.
         done: usize,
+        /// Translations in total.
         all: usize,
     },
 }
@@ -63,10 +71,13 @@ pub enum Step<'a> {
 /// The questions to a run's model.
 #[derive(Debug)]
 pub struct Questions<'a> {
+    /// The corpus that the documents come from.
     pub corpus: &'a Corpus,
     /// Documents to translate, the development ones among them.
     pub splits: Vec<Split>,
+    /// Options of the search.
     pub search: SearchOptions,
+    /// The contrastive set to score; none if there is none.
     pub contrasts: Option<&'a ContrastiveSet>,
     /// Whether the documents are also translated with the human translations of all sentences before each one, see
     /// [`TestSet::with_reference_context`].
@@ -74,6 +85,7 @@ pub struct Questions<'a> {
     /// Folder with a copy of the answers of every run, as `ROW/seed-N.json`, and taken from where a run is
     /// not here.
     pub outputs: Option<&'a Path>,
+    /// The device that computes.
     pub device: DeviceChoice,
 }
 
@@ -85,6 +97,7 @@ pub struct RunResults {
     pub checkpoints: Vec<String>,
     /// Digest of the corpus; of another one the answers are void.
     pub corpus: String,
+    /// Number of weights.
     pub parameters: usize,
     /// Updates of the only checkpoint, where none has a number.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -108,6 +121,7 @@ pub struct RunResults {
 /// One segment each, and how fast they came.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Translations {
+    /// The translations, `[segments]`.
     pub hypotheses: Vec<String>,
     /// Tokens of the translations.
     pub tokens_per_second: f64,
@@ -119,7 +133,9 @@ pub struct Translations {
 /// Answers to a contrastive set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct CorrectCount {
+    /// Items answered correctly.
     pub right: usize,
+    /// Items answered.
     pub items: usize,
 }
 

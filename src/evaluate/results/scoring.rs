@@ -26,7 +26,7 @@ pub(super) struct Scoring<'a> {
 }
 
 impl<'a> Scoring<'a> {
-    pub fn new(questions: &'a Questions<'a>, split: Split) -> Result<Self> {
+    pub(super) fn new(questions: &'a Questions<'a>, split: Split) -> Result<Self> {
         let stemmer = match questions.corpus.info().target_language.as_str() {
             "de" => Stemmer::German,
             "en" => Stemmer::English,
@@ -50,7 +50,7 @@ impl<'a> Scoring<'a> {
         })
     }
 
-    pub fn signatures(&self) -> Vec<String> {
+    pub(super) fn signatures(&self) -> Vec<String> {
         let metrics = self.metrics.iter().map(|metric| {
             let signature = Signature::new(1).with_metric(metric.as_ref());
             format!("{}|{signature}", metric.name())
@@ -59,7 +59,7 @@ impl<'a> Scoring<'a> {
     }
 
     /// Fills in the scores of a row; gives its BLEU sums.
-    pub fn score(&self, row: &mut ResultRow, answers: &[RunResults]) -> RowSums {
+    pub(super) fn score(&self, row: &mut ResultRow, answers: &[RunResults]) -> RowSums {
         let Some(first) = answers.first() else {
             return RowSums::default();
         };
@@ -156,7 +156,7 @@ impl Scoring<'_> {
 
     /// The rule that repeats the choice last made in the reference, as a row; none where nothing is chosen, or the systems
     /// were not translated at work.
-    pub fn rule(&self) -> (Option<ResultRow>, ChoiceSums) {
+    pub(super) fn rule(&self) -> (Option<ResultRow>, ChoiceSums) {
         if self.test.choices.is_empty() || !self.questions.at_work {
             return (None, ChoiceSums::default());
         }
@@ -223,7 +223,7 @@ impl TestSegments {
     }
 
     /// How many segments make each choice.
-    pub fn choice_segments(&self) -> BTreeMap<String, usize> {
+    pub(super) fn choice_segments(&self) -> BTreeMap<String, usize> {
         let counts = self.choices.iter();
         counts
             .map(|test| (test.metric().name(), test.deciding.len()))

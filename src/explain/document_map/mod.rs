@@ -27,6 +27,7 @@ pub struct DocumentMap {
     pub query: String,
     /// The meaning of a number: weight of one head, or mass of several words or heads.
     pub measure: String,
+    /// Side of the columns.
     pub column_side: Side,
     /// Whether some sentences could not see all others.
     pub masks: bool,
@@ -118,10 +119,12 @@ impl DocumentMap {
         self.rest.push(if rest > ROUNDING { rest } else { 0.0 });
     }
 
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rest.len()
     }
 
+    /// Returns the number of columns.
     pub fn columns(&self) -> usize {
         self.columns
     }
@@ -187,7 +190,9 @@ impl DocumentMap {
 /// A place of a map and its weight; rows and columns count from 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MapCell {
+    /// The row.
     pub row: usize,
+    /// The column.
     pub column: usize,
     /// 0 if the cell is blank.
     pub weight: f32,

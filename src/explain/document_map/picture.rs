@@ -15,7 +15,9 @@ const SHORTEST: f32 = 2.0;
 /// Which pixels show which cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MapFrame {
+    /// Columns of the map along the width.
     pub columns: Bins,
+    /// Rows of the map along the height.
     pub rows: Bins,
     /// The place of the rest of the rows, right of the cells.
     pub strip: Option<Strip>,
@@ -24,7 +26,9 @@ pub struct MapFrame {
 /// Pixels between the cells and the bars of the rest, and of a bar if all of a row is rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Strip {
+    /// Pixels between the cells and the bars.
     pub gap: u32,
+    /// Pixels of a bar, if all of its row is rest.
     pub width: u32,
 }
 
@@ -35,11 +39,13 @@ pub struct MapColours {
     pub ramp: Vec<RGBColor>,
     /// Steps of the ramp a unit of weight.
     pub steps: f32,
+    /// Blank cells.
     pub page: RGBColor,
     /// Between cells.
     pub line: RGBColor,
     /// Bars of the rest, and the lines through them.
     pub rest: RGBColor,
+    /// The lines through the bars.
     pub hatch: RGBColor,
 }
 
@@ -163,6 +169,7 @@ impl MapFrame {
 }
 
 impl MapColours {
+    /// Computes the colours of a scale on the page of a theme.
     pub fn new(scale: &Scale, theme: &Theme) -> Self {
         let last = 255_u8;
         let step = |step: u8| {

@@ -8,7 +8,9 @@ const LEAST: f64 = 4.0;
 /// First and last visible row and column, in cells: row 3 reaches from 3 to 4.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MapView {
+    /// First and last visible row.
     pub rows: (f64, f64),
+    /// First and last visible column.
     pub columns: (f64, f64),
 }
 

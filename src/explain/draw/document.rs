@@ -24,12 +24,14 @@ const APART: f64 = 10.0;
 pub struct MapSheet {
     /// Everything.
     pub area: Rect,
+    /// The cells of the map.
     pub cells: Rect,
     /// Bars of the rest, if there is any.
     pub rest: Option<Rect>,
 }
 
 impl MapSheet {
+    /// Divides an area among labels, cells and rest.
     pub fn new(area: Rect, map: &DocumentMap) -> Self {
         let digits = digits(map.rows());
         let rest = if map.has_rest() { GAP + REST } else { 0.0 };

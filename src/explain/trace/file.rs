@@ -139,14 +139,17 @@ impl TraceFile {
         }
     }
 
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
+    /// Returns everything but the rows of its maps.
     pub fn overview(&self) -> &Overview {
         &self.overview
     }
 
+    /// Returns the descriptions of its maps.
     pub fn maps(&self) -> &[MapInfo] {
         &self.maps
     }

@@ -9,7 +9,9 @@ use super::map::Side;
 pub struct GateValues {
     /// The gate and the meaning of 1, such as `context gate (1: only the sentence itself)`.
     pub name: String,
+    /// Layer of the gate, from 0.
     pub layer: usize,
+    /// Side of the words.
     pub side: Side,
     /// `[words]`
     pub mean: Vec<f32>,

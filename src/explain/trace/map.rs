@@ -8,8 +8,10 @@ use super::row::MapRow;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
+    /// The language that is translated from.
     #[default]
     Source,
+    /// The language that is translated into.
     Target,
 }
 
@@ -17,13 +19,18 @@ pub enum Side {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Units {
+    /// Subwords of the source.
     SourceWords,
+    /// Subwords of the translation.
     TargetWords,
+    /// Sentences of the source.
     SourceSentences,
+    /// Sentences of the translation.
     TargetSentences,
 }
 
 impl Units {
+    /// Returns the side of the units.
     pub fn side(self) -> Side {
         match self {
             Self::SourceWords | Self::SourceSentences => Side::Source,
@@ -31,6 +38,7 @@ impl Units {
         }
     }
 
+    /// Returns whether the units are words, not sentences.
     pub fn are_words(self) -> bool {
         matches!(self, Self::SourceWords | Self::TargetWords)
     }
@@ -58,6 +66,7 @@ pub enum MapKind {
 pub enum Visible {
     /// Its own, or the one it translates.
     Own,
+    /// All sentences.
     All,
     /// All but its own.
     Others,
@@ -97,15 +106,18 @@ pub enum Normaliser {
 /// The description of a map, without its rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MapInfo {
+    /// Which attention of the model it is.
     pub kind: MapKind,
     /// Layer of the encoder for its kinds, else of the decoder. Encoder layers are counted by their self-attention; a context
     /// layer after the last layer has the number of that one.
     pub layer: usize,
+    /// Head of the layer, from 0.
     pub head: usize,
     /// A row each, in order: all of that side.
     pub queries: Units,
     /// The units that rows put weight on. With words as keys a row may have weights of their sentences too, see [`MapRow`].
     pub keys: Units,
+    /// Sentences that a query may attend to.
     pub visible: Visible,
     /// Whether of these only the ones of its window, see [`Overview::windows`](super::Overview::windows).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -140,6 +152,7 @@ impl MapInfo {
 /// One head of one layer with a row for every query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AttentionMap {
+    /// The description.
     #[serde(flatten)]
     pub info: MapInfo,
     /// `[queries]`

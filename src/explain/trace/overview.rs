@@ -14,7 +14,9 @@ use canopy_document::placeholder;
 /// The attention of a model while it translated one document, without its rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
+    /// Everything but the maps.
     pub overview: Overview,
+    /// The maps of all layers and heads.
     pub maps: Vec<AttentionMap>,
 }
 
@@ -64,14 +66,17 @@ impl Trace {
 /// Which document and model a trace is of, the words that its rows are numbered by, trees and gates.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
+    /// The model that was traced.
     pub model: TracedModel,
     /// File name without its folder.
     pub document: String,
     /// Codes such as `en`.
     pub source_language: String,
+    /// Code of the target language.
     pub target_language: String,
     /// `sections[0]` is the document itself; a heading is the number of a paragraph.
     pub sections: Vec<Section>,
+    /// The source sentences in reading order.
     pub source: Vec<TracedSentence>,
     /// The translation of each source sentence; empty if only the encoder was traced.
     pub target: Vec<TracedSentence>,
@@ -83,6 +88,7 @@ pub struct Overview {
     pub part: Option<Range<usize>>,
     /// Content trees over source sentences: none, one, or one for each window of a long document.
     pub trees: Vec<TracedTree>,
+    /// Gates of all layers.
     pub gates: Vec<GateValues>,
 }
 
@@ -100,11 +106,15 @@ pub struct TracedWindow {
 /// The model that was traced.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TracedModel {
+    /// Name of the model.
     pub name: String,
     /// Name of the preset, such as `selective`.
     pub system: String,
+    /// Layers of the encoder.
     pub num_encoder_layers: usize,
+    /// Layers of the decoder.
     pub num_decoder_layers: usize,
+    /// Heads of a layer.
     pub num_heads: usize,
     /// T: the number of sentences that a word keeps, for systems that choose them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -128,9 +138,11 @@ pub struct TracedSentence {
     /// The text of each of its points, by number, as in the document.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<String>,
+    /// Index of its section.
     pub section: usize,
     /// Within the document.
     pub paragraph: usize,
+    /// Which sentence of its paragraph it is, from 0.
     pub sentence_in_paragraph: usize,
 }
 
@@ -181,6 +193,7 @@ fn joins(letter: char) -> bool {
 }
 
 impl Overview {
+    /// Returns the sentences of a side.
     pub fn sentences(&self, side: Side) -> &[TracedSentence] {
         match side {
             Side::Source => &self.source,
@@ -198,6 +211,7 @@ impl Overview {
         }
     }
 
+    /// Returns where the words of a side are among its rows.
     pub fn words(&self, side: Side) -> WordIndex {
         let lengths = self
             .sentences(side)
@@ -260,6 +274,7 @@ pub struct WordIndex {
 }
 
 impl WordIndex {
+    /// Returns the number of words of all sentences.
     pub fn num_words(&self) -> usize {
         self.starts.last().copied().unwrap_or(0)
     }

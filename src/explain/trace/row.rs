@@ -38,6 +38,7 @@ fn is_zero(number: &u32) -> bool {
 /// A sentence that a query attended to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct SentenceWeight {
+    /// Number of the sentence, from 0.
     pub sentence: u32,
     /// 0 to 1: of the sentence, or of all its words together.
     pub weight: f32,
@@ -57,6 +58,7 @@ pub struct NodeVisit {
     pub level: u8,
     /// Number in its level.
     pub node: u32,
+    /// Score of the node for the query.
     pub relevance: f32,
     /// Sum of the relevance from the root down to this node.
     pub cumulative: f32,

@@ -89,7 +89,9 @@ pub fn open(path: impl AsRef<Path>) -> Result<TraceSource> {
 /// A trace in memory or on disk.
 #[derive(Debug)]
 pub enum TraceSource {
+    /// A trace in memory.
     Memory(Trace),
+    /// A trace whose rows are read when they are needed.
     File(TraceFile),
 }
 
@@ -100,6 +102,7 @@ impl From<Trace> for TraceSource {
 }
 
 impl TraceSource {
+    /// Returns everything but the maps.
     pub fn overview(&self) -> &Overview {
         match self {
             Self::Memory(trace) => &trace.overview,
@@ -107,6 +110,7 @@ impl TraceSource {
         }
     }
 
+    /// Returns the number of maps.
     pub fn num_maps(&self) -> usize {
         match self {
             Self::Memory(trace) => trace.maps.len(),
@@ -114,6 +118,7 @@ impl TraceSource {
         }
     }
 
+    /// Returns the description of a map.
     pub fn info(&self, map: usize) -> &MapInfo {
         match self {
             Self::Memory(trace) => &trace.maps[map].info,
@@ -132,6 +137,7 @@ impl TraceSource {
             .position(|info| (info.kind, info.layer, info.head) == (kind, layer, head))
     }
 
+    /// Returns the number of rows of a map.
     pub fn num_rows(&self, map: usize) -> usize {
         self.overview().count(self.info(map).queries)
     }

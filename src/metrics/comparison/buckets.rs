@@ -19,7 +19,9 @@ pub struct Bucketing {
 pub struct Bucket {
     /// Smallest and largest value in it; none above the last edge.
     pub from: usize,
+    /// The largest value; none above the last edge.
     pub to: Option<usize>,
+    /// Number of segments.
     pub segments: usize,
     /// `[systems][metrics]`
     pub scores: Vec<Vec<f64>>,

@@ -6,6 +6,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Change {
+    /// Both texts have them.
     Kept,
     /// Only the first text has them.
     Removed,
@@ -16,7 +17,9 @@ pub enum Change {
 /// Words in a row that share a fate, with single spaces between them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Piece {
+    /// The fate that the words share.
     pub change: Change,
+    /// The words.
     pub text: String,
 }
 

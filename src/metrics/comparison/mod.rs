@@ -23,13 +23,16 @@ pub struct ComparedTest {
     pub documents: Vec<String>,
     /// Document by document, in reading order.
     pub segments: Vec<ComparedSegment>,
+    /// The systems; the first is the one that others are compared with.
     pub systems: Vec<ComparedSystem>,
 }
 
 /// A segment with its place in the test set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ComparedSegment {
+    /// The source text.
     pub source: String,
+    /// The human translation.
     pub reference: String,
     /// Index of its document.
     pub document: usize,
@@ -42,7 +45,9 @@ pub struct ComparedSegment {
 /// One system's translations, `[segments]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ComparedSystem {
+    /// Name of the system.
     pub name: String,
+    /// One translation a segment.
     pub hypotheses: Vec<String>,
 }
 
@@ -53,6 +58,7 @@ pub struct ComparisonOptions {
     pub samples: usize,
     /// Trials of approximate randomisation.
     pub trials: usize,
+    /// Start of the random numbers.
     pub seed: u64,
     /// Number of wins and losses listed for each system.
     pub extremes: usize,
@@ -72,32 +78,44 @@ impl Default for ComparisonOptions {
 /// Everything that [`compare`] finds. Scores are `[systems][metrics]`, on the scale of 0 to 100.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
+    /// The metrics, in the order of all scores.
     pub metrics: Vec<MetricInfo>,
+    /// Scores of the whole test set, `[systems]`.
     pub systems: Vec<SystemScores>,
+    /// Scores of each document.
     pub documents: Vec<DocumentScores>,
+    /// Scores of each segment.
     pub segments: Vec<SegmentScores>,
+    /// Scores of segments that are alike.
     pub buckets: Vec<Bucketing>,
     /// Extremes of each system but the first.
     pub extremes: Vec<Extremes>,
 }
 
+/// A metric and how it is counted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MetricInfo {
+    /// Name of the metric, such as `BLEU`.
     pub name: String,
+    /// How the test set and its documents are scored, as sacrebleu writes it.
     pub signature: String,
     /// How single segments are scored.
     pub segment_signature: String,
 }
 
+/// The scores of a system on the whole test set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SystemScores {
+    /// Name of the system.
     pub name: String,
     /// One for each metric.
     pub scores: Vec<SystemScore>,
 }
 
+/// A system's score by one metric, with what is certain of it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SystemScore {
+    /// The score of the whole test set.
     pub score: f64,
     /// Holds the scores of 95 of 100 test sets drawn from the documents.
     pub interval: (f64, f64),
@@ -142,21 +160,28 @@ impl SystemScore {
     }
 }
 
+/// The scores of all systems on a document.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DocumentScores {
     /// Its index in the test set; documents without segments have no scores.
     pub document: usize,
+    /// Name of the document.
     pub name: String,
+    /// Number of its segments.
     pub segments: usize,
+    /// `[systems][metrics]`
     pub scores: Vec<Vec<f64>>,
 }
 
+/// The scores of all systems on a segment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SegmentScores {
+    /// The segment itself.
     #[serde(flatten)]
     pub segment: ComparedSegment,
     /// `[systems]`
     pub hypotheses: Vec<String>,
+    /// `[systems][metrics]`
     pub scores: Vec<Vec<f64>>,
 }
 
@@ -167,9 +192,11 @@ pub struct Extremes {
     pub system: usize,
     /// The largest first.
     pub wins: Vec<Extreme>,
+    /// The largest loss first.
     pub losses: Vec<Extreme>,
 }
 
+/// A segment in which two systems differ much.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Extreme {
     /// Index of the segment.

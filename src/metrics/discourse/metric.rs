@@ -8,11 +8,14 @@ use crate::metric::share;
 /// Which choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChoiceKind {
+    /// The form in which a reader is addressed.
     FormOfAddress,
+    /// The gender of a pronoun for *it*.
     PronounGender,
 }
 
 impl ChoiceKind {
+    /// All choices.
     pub const ALL: [Self; 2] = [Self::FormOfAddress, Self::PronounGender];
 
     /// The choice of a translation; none where there is no choice.

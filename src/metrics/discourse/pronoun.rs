@@ -31,6 +31,7 @@ impl Gender {
         }
     }
 
+    /// Returns the English name of the gender.
     pub fn name(self) -> &'static str {
         match self {
             Self::Masculine => "masculine",

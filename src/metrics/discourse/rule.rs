@@ -12,8 +12,11 @@ pub enum Decided {
 /// A segment whose reference makes a choice, and what the document had before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deciding {
+    /// Index of the segment.
     pub segment: usize,
+    /// Name of the choice that the reference makes.
     pub choice: &'static str,
+    /// The choice that the document made before.
     pub decided: Decided,
     /// Whether the choice is the one that was made last; not of the first.
     pub repeats: bool,

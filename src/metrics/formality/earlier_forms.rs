@@ -20,6 +20,7 @@ impl EarlierForms {
         }
     }
 
+    /// Returns the form of the last document that had one.
     pub fn last(&self) -> Option<FormOfAddress> {
         self.last
     }

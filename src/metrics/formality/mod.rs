@@ -49,6 +49,7 @@ static FORMS: LazyLock<[Form; 4]> = LazyLock::new(|| {
 /// A form of address; the polite one is that of older times and of tales, `Ihr` to one person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FormOfAddress {
+    /// `du`, to one who is familiar.
     Du,
     /// `Ihr`, `Euch` to one.
     Polite,
@@ -62,6 +63,7 @@ pub enum FormOfAddress {
 /// address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Others {
+    /// No other persons.
     Nobody,
     /// `sie`, if the noun is feminine.
     It,
@@ -70,8 +72,10 @@ pub enum Others {
 }
 
 impl Others {
+    /// All cases.
     pub const ALL: [Self; 3] = [Self::Nobody, Self::It, Self::Persons];
 
+    /// Finds the other persons in an English text.
     pub fn from_source(source: &str) -> Self {
         if has_any(source, list("persons")) {
             Self::Persons
@@ -84,6 +88,7 @@ impl Others {
 }
 
 impl FormOfAddress {
+    /// All forms, in the order of their table.
     pub const ALL: [Self; 4] = [Self::Du, Self::Polite, Self::Plural, Self::Formal];
 
     fn row(self) -> &'static Form {
@@ -245,6 +250,7 @@ impl FormOfAddress {
         self.row().side_constraint
     }
 
+    /// Returns the name of the form, such as `du`.
     pub fn name(self) -> &'static str {
         self.row().name
     }

@@ -27,8 +27,11 @@ pub const FORMAT: &str = "canopy blind judgement";
 /// Two systems, the documents that both translated, and what was said of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Judgement {
+    /// Name of the file's format.
     pub format: String,
+    /// Names of the two systems.
     pub systems: [String; 2],
+    /// Start of the random numbers that order documents and sides.
     pub seed: u64,
     /// In the order in which they are shown.
     pub documents: Vec<JudgedDocument>,
@@ -37,6 +40,7 @@ pub struct Judgement {
 /// A document in both translations.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JudgedDocument {
+    /// Name of the document.
     pub name: String,
     /// Paragraph by paragraph, as are the translations.
     pub source: Vec<String>,
@@ -44,7 +48,9 @@ pub struct JudgedDocument {
     pub translations: [Vec<String>; 2],
     /// Whether the second system is on the left.
     pub swapped: bool,
+    /// Which side says better what the source says; none if nobody has answered.
     pub adequacy: Option<Vote>,
+    /// Which side reads better; none if nobody has answered.
     pub fluency: Option<Vote>,
 }
 
@@ -52,8 +58,11 @@ pub struct JudgedDocument {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Vote {
+    /// The translation on the left is better.
     Left,
+    /// Neither is better.
     Tie,
+    /// The translation on the right is better.
     Right,
 }
 
@@ -61,15 +70,20 @@ pub enum Vote {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Criterion {
+    /// Which translation says better what the source says?
     Adequacy,
+    /// Which translation reads better?
     Fluency,
 }
 
 /// How often each system was preferred.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Tally {
+    /// Documents in which the first system was preferred.
     pub first: u64,
+    /// Documents in which the second system was preferred.
     pub second: u64,
+    /// Documents in which neither was preferred.
     pub ties: u64,
     /// Two-sided sign test, ties split.
     pub p: f64,
@@ -126,6 +140,7 @@ impl Judgement {
         Ok(write_atomically(path, &self.to_bytes(), overwrite)?)
     }
 
+    /// Returns the bytes of the judgement's JSON file.
     pub fn to_bytes(&self) -> Vec<u8> {
         serde_json::to_vec_pretty(self).expect("plain data becomes JSON")
     }
@@ -137,6 +152,7 @@ impl Judgement {
             .position(|document| document.adequacy.is_none() || document.fluency.is_none())
     }
 
+    /// Counts the answers to one question.
     pub fn tally(&self, criterion: Criterion) -> Tally {
         let mut tally = Tally::default();
         for document in &self.documents {
@@ -184,6 +200,7 @@ impl JudgedDocument {
         }
     }
 
+    /// Returns the answer to a question; none if nobody has answered.
     pub fn vote(&self, criterion: Criterion) -> Option<Vote> {
         match criterion {
             Criterion::Adequacy => self.adequacy,
@@ -191,6 +208,7 @@ impl JudgedDocument {
         }
     }
 
+    /// Stores the answer to a question.
     pub fn set_vote(&mut self, criterion: Criterion, vote: Vote) {
         match criterion {
             Criterion::Adequacy => self.adequacy = Some(vote),
@@ -200,6 +218,7 @@ impl JudgedDocument {
 }
 
 impl Criterion {
+    /// Returns the name that reports use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Adequacy => "adequacy",

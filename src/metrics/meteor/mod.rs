@@ -23,7 +23,9 @@ use super::tokenize::Tokenizer;
 /// How METEOR is counted.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Meteor {
+    /// Splits texts into words.
     pub tokenizer: Tokenizer,
+    /// Reduces words to stems for the second round of matches.
     pub stemmer: Stemmer,
     /// Weight of recall against precision, 0 to 1.
     pub alpha: f64,
@@ -31,6 +33,7 @@ pub struct Meteor {
     pub beta: f64,
     /// The highest penalty.
     pub gamma: f64,
+    /// How scores of segments become the score of a test set.
     pub average: MeteorAverage,
 }
 

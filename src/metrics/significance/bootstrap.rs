@@ -11,7 +11,9 @@ use super::{Metric, SegmentSums, mean, p_value};
 pub struct Interval {
     /// Mean over the samples.
     pub mean: f64,
+    /// The 2.5th percentile.
     pub lower: f64,
+    /// The 97.5th percentile.
     pub upper: f64,
 }
 

@@ -12,7 +12,12 @@ use super::selection::{Range, Selection};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ContextKind {
     /// The most similar sentence.
-    Similarity { measure: Measure, range: Range },
+    Similarity {
+        /// The measure of closeness.
+        measure: Measure,
+        /// Where sentences are looked for.
+        range: Range,
+    },
     /// The sentence before it in the document.
     Previous,
     /// The sentence itself.

@@ -39,6 +39,7 @@ impl Embeddings {
         }
     }
 
+    /// Returns the number of values of a vector.
     pub fn dimensions(&self) -> usize {
         self.dimensions
     }
@@ -48,6 +49,7 @@ impl Embeddings {
         self.values.len() / self.dimensions
     }
 
+    /// Returns whether there is no vector.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
@@ -105,14 +107,17 @@ impl Sentences {
         Self::new(embeddings, [length])
     }
 
+    /// Returns the vectors of all sentences, `[sentences, dimensions]`.
     pub fn embeddings(&self) -> &Embeddings {
         &self.embeddings
     }
 
+    /// Returns the number of sentences.
     pub fn len(&self) -> usize {
         self.embeddings.len()
     }
 
+    /// Returns whether there is no sentence.
     pub fn is_empty(&self) -> bool {
         self.embeddings.is_empty()
     }

@@ -10,6 +10,7 @@ use super::products::{Prepared, Sink, compare};
 pub struct SimilarityMatrix<'a>(Prepared<'a>);
 
 impl<'a> SimilarityMatrix<'a> {
+    /// Prepares vectors for a measure.
     pub fn new(embeddings: &'a Embeddings, measure: Measure) -> Self {
         Self(Prepared::new(embeddings, measure))
     }

@@ -24,6 +24,7 @@ pub enum Measure {
 }
 
 impl Measure {
+    /// All measures.
     pub const ALL: [Self; 5] = [
         Self::Cosine,
         Self::Euclidean,

@@ -69,7 +69,9 @@ impl TryFrom<String> for Range {
 /// Options of a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Selection {
+    /// The measure of closeness.
     pub measure: Measure,
+    /// Where sentences are looked for.
     pub range: Range,
     /// How many sentences each may get.
     pub count: NonZeroUsize,

@@ -16,6 +16,7 @@ use super::{Goal, Metric};
 /// How TER is counted; the default is sacrebleu's and Tercom's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ter {
+    /// Preparation of the texts.
     pub options: TercomOptions,
 }
 

@@ -11,7 +11,9 @@ use super::{is_space, set_apart, split_pairs, words_of_chars};
 /// Languages with rules of their own for apostrophes and abbreviations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MosesLanguage {
+    /// English.
     English,
+    /// German.
     German,
 }
 

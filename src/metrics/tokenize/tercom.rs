@@ -13,6 +13,7 @@ pub struct TercomOptions {
     pub no_punct: bool,
     /// Lets the two options above act on Chinese and Japanese too.
     pub asian_support: bool,
+    /// Distinguishes upper and lower case.
     pub case_sensitive: bool,
 }
 

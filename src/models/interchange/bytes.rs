@@ -35,7 +35,7 @@ impl Bytes {
     ///
     /// # Errors
     /// If it cannot be opened.
-    pub fn of_file(path: &Path) -> Result<Self> {
+    pub(super) fn of_file(path: &Path) -> Result<Self> {
         let file = KeptFile::open(path)?;
         Ok(Self {
             range: 0..file.len(),
@@ -43,12 +43,12 @@ impl Bytes {
         })
     }
 
-    pub fn len(&self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         self.range.end - self.range.start
     }
 
     /// Bytes of `range`, unread; none if it ends after them.
-    pub fn part(&self, range: Range<u64>) -> Option<Self> {
+    pub(super) fn part(&self, range: Range<u64>) -> Option<Self> {
         let is_inside = range.start <= range.end && range.end <= self.len();
         is_inside.then(|| Self {
             source: Arc::clone(&self.source),
@@ -57,7 +57,7 @@ impl Bytes {
     }
 
     /// Whether these are the same bytes of the same file.
-    pub fn is_same(&self, other: &Self) -> bool {
+    pub(super) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.source, &other.source) && self.range == other.range
     }
 
@@ -65,7 +65,7 @@ impl Bytes {
     ///
     /// # Errors
     /// If their file cannot be read any more, or has changed.
-    pub fn read(&self) -> Result<Vec<u8>> {
+    pub(super) fn read(&self) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.each_part(1 << 20, |part| {
             bytes.extend_from_slice(part);
@@ -78,7 +78,11 @@ impl Bytes {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn each_part(&self, part: usize, mut each: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    pub(super) fn each_part(
+        &self,
+        part: usize,
+        mut each: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
         match &*self.source {
             Source::File(file) => file.each_bytes(self.range.clone(), part, each),
             Source::Memory(bytes) => self.of_memory(bytes).chunks(part).try_for_each(&mut each),
@@ -94,7 +98,7 @@ impl Bytes {
     }
 
     /// Reads them one after the other.
-    pub fn fields(&self) -> Fields {
+    pub(super) fn fields(&self) -> Fields {
         Fields {
             reader: self.reader(),
             bytes: self.clone(),
@@ -102,7 +106,7 @@ impl Bytes {
         }
     }
 
-    pub fn reader(&self) -> BufReader<Reader> {
+    pub(super) fn reader(&self) -> BufReader<Reader> {
         BufReader::with_capacity(
             1 << 16,
             Reader {
@@ -159,7 +163,7 @@ pub(super) struct Fields {
 
 impl Fields {
     /// The next bytes.
-    pub fn take(&mut self, count: usize) -> Result<Vec<u8>, String> {
+    pub(super) fn take(&mut self, count: usize) -> Result<Vec<u8>, String> {
         self.check(count)?;
         let mut taken = vec![0; count];
         let read = self.reader.read_exact(&mut taken);
@@ -169,7 +173,7 @@ impl Fields {
     }
 
     /// The next bytes, which are not read yet.
-    pub fn unread(&mut self, count: usize) -> Result<Bytes, String> {
+    pub(super) fn unread(&mut self, count: usize) -> Result<Bytes, String> {
         let part = self.check(count)?;
         let by = i64::try_from(count).map_err(|error| error.to_string())?;
         let moved = self.reader.seek_relative(by);
@@ -179,7 +183,7 @@ impl Fields {
     }
 
     /// All that are left, which are not read.
-    pub fn rest(&self) -> Bytes {
+    pub(super) fn rest(&self) -> Bytes {
         let part = self.bytes.part(self.at..self.bytes.len());
         part.expect("no more were taken than there are")
     }
@@ -190,7 +194,7 @@ impl Fields {
         part.ok_or_else(|| "it is cut off".to_owned())
     }
 
-    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], String> {
+    pub(super) fn array<const N: usize>(&mut self) -> Result<[u8; N], String> {
         self.check(N)?;
         let mut taken = [0; N];
         let read = self.reader.read_exact(&mut taken);

@@ -27,7 +27,7 @@ pub(super) fn most_unpacked(packed: u64) -> u64 {
 
 impl Compression {
     /// By the bytes at the beginning of a file.
-    pub fn of_bytes(bytes: &Bytes) -> Option<Self> {
+    pub(super) fn of_bytes(bytes: &Bytes) -> Option<Self> {
         match bytes.fields().array::<4>().ok()? {
             [0x1f, 0x8b, _, _] => Some(Self::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd] => Some(Self::Zstandard),
@@ -36,7 +36,7 @@ impl Compression {
     }
 
     /// By the ending of a name, and the name without it.
-    pub fn of_name(name: &str) -> Option<(Self, &str)> {
+    pub(super) fn of_name(name: &str) -> Option<(Self, &str)> {
         let endings = [(".gz", Self::Gzip), (".zst", Self::Zstandard)];
         let mut found = endings.into_iter().filter_map(|(ending, kind)| {
             let at = name.len().checked_sub(ending.len())?;
@@ -46,7 +46,7 @@ impl Compression {
         found.next()
     }
 
-    pub fn reader<'a>(self, packed: impl Read + 'a) -> Box<dyn Read + 'a> {
+    pub(super) fn reader<'a>(self, packed: impl Read + 'a) -> Box<dyn Read + 'a> {
         let packed = BufReader::with_capacity(1 << 16, packed);
         match self {
             Self::Gzip => Box::new(MultiGzDecoder::new(packed)),
@@ -58,7 +58,7 @@ impl Compression {
     }
 
     /// All bytes of a compressed file, if they are no more than `most`.
-    pub fn unpack(self, packed: &Bytes, most: u64) -> Result<Vec<u8>, String> {
+    pub(super) fn unpack(self, packed: &Bytes, most: u64) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         let mut reader = self.reader(packed.reader()).take(most.saturating_add(1));
         let read = reader.read_to_end(&mut bytes);
@@ -71,7 +71,7 @@ impl Compression {
         Ok(bytes)
     }
 
-    pub fn damage(self, error: &io::Error) -> String {
+    pub(super) fn damage(self, error: &io::Error) -> String {
         let name = match self {
             Self::Gzip => "gzip",
             Self::Zstandard => "Zstandard",

@@ -9,8 +9,11 @@ use crate::weights::{EncoderFolder, EncoderKind, EncoderVocabulary, NamedTensors
 /// An encoder that others made, its tensors named and laid out as ours.
 #[derive(Debug)]
 pub struct Encoder {
+    /// Kind and sizes of the encoder.
     pub kind: EncoderKind,
+    /// The weights by our names.
     pub weights: NamedTensors,
+    /// The pieces that it reads.
     pub vocabulary: EncoderVocabulary,
 }
 

@@ -61,7 +61,7 @@ impl Scales {
 
 impl FloatKind {
     /// Bytes of a number.
-    pub fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         match self {
             Self::Byte(_) | Self::Integer { .. } => 1,
             Self::Half | Self::Brain | Self::Short(_) => 2,

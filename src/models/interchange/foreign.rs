@@ -19,16 +19,25 @@ pub use canopy_tokenize::TokenizerFiles;
 /// A translation model that others made, its tensors named and laid out as ours.
 #[derive(Debug)]
 pub struct ForeignModel {
+    /// The program whose files these are.
     pub format: ForeignFormat,
     /// Which program wrote it, as far as its files say.
     pub made_by: String,
+    /// Architecture and sizes.
     pub config: ModelConfig,
+    /// The weights by our names.
     pub weights: ForeignTensors,
+    /// Files of the source side's tokenizer.
     pub source: TokenizerFiles,
+    /// Files of the target side's tokenizer.
     pub target: TokenizerFiles,
+    /// The languages by its files.
     pub languages: ForeignLanguages,
+    /// Name and version by its files.
     pub stated: Stated,
+    /// The licence by its files.
     pub licence: Licence,
+    /// How its own program searches.
     pub search: SearchDefaults,
     /// The words that its own program scores for each source word; none if it scores all.
     pub shortlist: Option<Shortlist>,
@@ -115,6 +124,7 @@ pub enum ForeignFormat {
     HuggingFace,
     /// Marian itself.
     Marian,
+    /// CTranslate2.
     CTranslate2,
     /// A package of Argos Translate, around a model of CTranslate2.
     Argos,
@@ -127,9 +137,11 @@ pub struct ForeignLanguages {
     pub source: Option<String>,
     /// Further languages that it translates from, unless they are selected by tokens.
     pub more_sources: Vec<String>,
+    /// Code of the target language, as the file has it.
     pub target: Option<String>,
     /// The language's code and the id of its token, for models of several.
     pub tokens: Vec<(String, u32)>,
+    /// Where the model expects these tokens.
     pub token_place: LanguageTokens,
 }
 
@@ -156,6 +168,7 @@ impl ForeignLanguages {
 /// Where a model of several languages expects their tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LanguageTokens {
+    /// It expects none.
     #[default]
     Nowhere,
     /// The target's before the source sentence, as in `>>deu<< Good morning.`
@@ -176,6 +189,7 @@ pub struct Licence {
 /// How its own program searches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SearchDefaults {
+    /// Number of hypotheses that are kept.
     pub beam_size: usize,
     /// Exponent of the number of tokens by which log-probabilities are divided.
     pub length_penalty: f32,

@@ -18,7 +18,7 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    pub fn open(path: &Path) -> Result<Self> {
+    pub(super) fn open(path: &Path) -> Result<Self> {
         Self::within(&Bytes::of_file(path)?).map_err(|problem| Error::Foreign {
             reason: format!("{problem}; name a folder, or a wheel as it was downloaded"),
             path: path.to_owned(),
@@ -26,7 +26,7 @@ impl Packed {
     }
 
     /// A zip file, which may be in another one.
-    pub fn within(bytes: &Bytes) -> Result<Self, String> {
+    pub(super) fn within(bytes: &Bytes) -> Result<Self, String> {
         let archive = ZipArchive::new(bytes.reader());
         let archive = archive.map_err(|error| format!("it is not a whole zip file ({error})"))?;
         Ok(Self {
@@ -36,7 +36,7 @@ impl Packed {
     }
 
     /// Refuses what no model is packed as: links, and files that unpack to far more than they are.
-    pub fn check(&mut self) -> Result<(), String> {
+    pub(super) fn check(&mut self) -> Result<(), String> {
         let mut total = 0_u64;
         for number in 0..self.archive.len() {
             let entry = self.archive.by_index_raw(number);
@@ -56,7 +56,7 @@ impl Packed {
     }
 
     /// The files in it with their numbers.
-    pub fn names(&self) -> Vec<(usize, String)> {
+    pub(super) fn names(&self) -> Vec<(usize, String)> {
         let names = self.archive.file_names_raw().map(String::from_utf8_lossy);
         let files = names.enumerate().filter(|(_, name)| !name.ends_with('/'));
         files
@@ -65,14 +65,14 @@ impl Packed {
     }
 
     /// The bytes of a file by its number, as its directory gives them.
-    pub fn size(&mut self, number: usize) -> u64 {
+    pub(super) fn size(&mut self, number: usize) -> u64 {
         self.archive
             .by_index_raw(number)
             .map_or(0, |entry| entry.size())
     }
 
     /// The first bytes of a file by its number.
-    pub fn head(&mut self, number: usize, count: u64) -> Result<Vec<u8>, String> {
+    pub(super) fn head(&mut self, number: usize, count: u64) -> Result<Vec<u8>, String> {
         let mut bytes = Vec::new();
         let entry = self.archive.by_index(number);
         let read = entry.map_err(io::Error::from);
@@ -82,7 +82,7 @@ impl Packed {
     }
 
     /// A file by its number, of at most `most` bytes. It is read through; what is not compressed stays where it is.
-    pub fn read(&mut self, number: usize, most: u64) -> Result<Bytes, String> {
+    pub(super) fn read(&mut self, number: usize, most: u64) -> Result<Bytes, String> {
         let broken = |error: &dyn std::fmt::Display| format!("its zip entry is damaged ({error})");
         let mut entry = self.archive.by_index(number).map_err(|error| match error {
             ZipError::UnsupportedArchive(_) => {

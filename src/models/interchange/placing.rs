@@ -25,7 +25,7 @@ pub(super) struct Map {
 
 impl Map {
     /// Linear layer of a weight `[to, from]`, as PyTorch and CTranslate2 have it.
-    pub fn turned((from, to): (usize, usize), weight: Floats, bias: Option<Floats>) -> Self {
+    pub(super) fn turned((from, to): (usize, usize), weight: Floats, bias: Option<Floats>) -> Self {
         Self {
             from,
             to,
@@ -36,17 +36,17 @@ impl Map {
 }
 
 impl Placing {
-    pub fn matrix(&mut self, name: &str, shape: [usize; 2], numbers: Floats) {
+    pub(super) fn matrix(&mut self, name: &str, shape: [usize; 2], numbers: Floats) {
         self.weights
             .insert(name.to_owned(), (shape.to_vec(), numbers));
     }
 
-    pub fn vector(&mut self, name: &str, numbers: Floats) {
+    pub(super) fn vector(&mut self, name: &str, numbers: Floats) {
         self.weights
             .insert(name.to_owned(), (vec![numbers.len()], numbers));
     }
 
-    pub fn map(&mut self, name: &str, map: Map) {
+    pub(super) fn map(&mut self, name: &str, map: Map) {
         let Map {
             from,
             to,
@@ -60,17 +60,17 @@ impl Placing {
     }
 
     /// γ and β.
-    pub fn norm(&mut self, name: &str, (gamma, beta): (Floats, Floats)) {
+    pub(super) fn norm(&mut self, name: &str, (gamma, beta): (Floats, Floats)) {
         self.vector(&format!("{name}.gamma"), gamma);
         self.vector(&format!("{name}.beta"), beta);
     }
 
-    pub fn finish(self) -> ForeignTensors {
+    pub(super) fn finish(self) -> ForeignTensors {
         self.weights
     }
 
     /// Whether these are the weights of the model that `config` describes.
-    pub fn check(weights: &ForeignTensors, config: &ModelConfig) -> Result<(), String> {
+    pub(super) fn check(weights: &ForeignTensors, config: &ModelConfig) -> Result<(), String> {
         let mut expected = shapes(config);
         for (name, (shape, _)) in weights {
             match expected.remove(name) {

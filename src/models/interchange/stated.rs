@@ -15,6 +15,7 @@ use canopy_tokenize::{language_called, pair_in_name, pair_of_letters};
 pub struct Stated {
     /// Such as `English-Portuguese tiny`.
     pub title: Option<String>,
+    /// Version of the model, as its publisher counts.
     pub version: Option<String>,
 }
 

@@ -13,7 +13,9 @@ use crate::weights::words;
 /// Numbers of any rank, the last axis fastest.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Array {
+    /// Lengths of the axes.
     pub shape: Vec<usize>,
+    /// The numbers, row by row.
     pub numbers: Numbers,
 }
 
@@ -72,6 +74,7 @@ impl Tensors {
         arrays.map(|(name, array)| (name.as_str(), array))
     }
 
+    /// Returns whether there is an array of this name.
     pub fn contains(&self, name: &str) -> bool {
         self.arrays.contains_key(name)
     }

@@ -102,9 +102,11 @@ impl EncoderPlace {
 pub struct EncoderFolder {
     /// Version of this format, 1.
     pub version: u32,
+    /// Name that people see.
     pub name: String,
     /// The file or folder that was imported, without its folder.
     pub origin: String,
+    /// Kind and sizes of the encoder.
     pub encoder: EncoderKind,
 }
 
@@ -112,6 +114,7 @@ pub struct EncoderFolder {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum EncoderKind {
+    /// A BERT.
     Bert {
         /// The longest sequence that it should read, special pieces included.
         max_tokens: usize,
@@ -121,9 +124,12 @@ pub enum EncoderKind {
         /// Whether such a vector is brought to length 1.
         #[serde(default)]
         normalised: bool,
+        /// Sizes of the network.
         sizes: BertConfig,
     },
+    /// A deep averaging network, as the Universal Sentence Encoder has it.
     Universal {
+        /// Sizes of the network.
         sizes: UniversalConfig,
     },
 }
@@ -132,18 +138,23 @@ pub enum EncoderKind {
 #[derive(Debug, Clone)]
 #[expect(clippy::large_enum_variant, reason = "one for each encoder")]
 pub enum EncoderVocabulary {
+    /// The word pieces of a BERT.
     Words(WordPieces),
+    /// Pieces of a SentencePiece model.
     Sentences(SentencePieces),
 }
 
 /// An encoder with its weights.
 #[derive(Debug)]
 pub enum EncoderNetwork {
+    /// A BERT.
     Bert(Box<Bert>),
+    /// A Universal Sentence Encoder.
     Universal(Box<Universal>),
 }
 
 impl EncoderFolder {
+    /// Describes an encoder in the current version of the format.
     pub fn new(name: String, origin: String, encoder: EncoderKind) -> Self {
         Self {
             version: VERSION,

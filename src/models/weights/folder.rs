@@ -52,10 +52,13 @@ const VERSION: u32 = 1;
 pub struct ModelFolder {
     /// Version of this format, 1.
     pub version: u32,
+    /// Name that people see.
     pub name: String,
     /// SPDX expression of the licence of the weights.
     pub licence: String,
+    /// The languages that it translates between.
     pub languages: Languages,
+    /// Architecture and sizes.
     pub model: ModelConfig,
     /// The model that chooses among its translations; none if the most probable one is taken.
     #[serde(default, alias = "channel", skip_serializing_if = "Option::is_none")]
@@ -69,6 +72,7 @@ pub struct ModelFolder {
     /// How the contexts of sentences were found in its training; none if it reads none, or an older program trained it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contexts: Option<ContextSearch>,
+    /// How the weights came about.
     #[serde(default)]
     pub training: TrainingRecord,
     /// The word pieces of its BERT; in a file of their own.
@@ -87,11 +91,13 @@ pub struct ModelFolder {
 pub struct RerankerFolder {
     /// As seen from the folder that names it.
     pub folder: PathBuf,
+    /// Weight of its log-probability against that of the model.
     #[serde(default = "reranker_weight")]
     pub weight: f32,
 }
 
 impl RerankerFolder {
+    /// Creates an entry with the default weight.
     pub fn new(folder: PathBuf) -> Self {
         Self {
             folder,
@@ -118,7 +124,9 @@ pub struct SearchPreference {
 /// Codes such as `en`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Languages {
+    /// The language that is translated from.
     pub source: String,
+    /// The language that is translated into.
     pub target: String,
 }
 
@@ -126,16 +134,22 @@ pub struct Languages {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TrainingRecord {
+    /// Name of the corpus.
     pub corpus: String,
+    /// SPDX expression of the corpus's licence.
     pub corpus_licence: String,
+    /// Name of the preset.
     pub preset: String,
+    /// Start of the random numbers.
     pub seed: u64,
+    /// Number of updates.
     pub steps: usize,
     /// Target tokens seen, repetitions counted.
     pub target_tokens: u64,
     /// On the development documents; absent before the first validation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dev_loss: Option<f32>,
+    /// BLEU of the development documents; absent before the first validation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dev_bleu: Option<f64>,
 }
@@ -146,6 +160,7 @@ impl ModelFolder {
         folder.join(PIECES).is_file()
     }
 
+    /// Describes a model in the current version of the format, without a record of its training.
     pub fn new(name: String, licence: String, languages: Languages, model: ModelConfig) -> Self {
         Self {
             version: VERSION,

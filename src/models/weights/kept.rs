@@ -10,6 +10,7 @@ pub trait KeptTensors {
     /// Where they are.
     fn path(&self) -> &Path;
 
+    /// Iterates over the names of all tensors.
     fn names(&self) -> impl Iterator<Item = &str>;
 
     /// The shape of a tensor; none if it is not there.

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 
 /// An open file, which can be read as long as it is not changed; one that takes its name changes nothing.
 #[derive(Debug)]
-pub struct KeptFile {
+pub(crate) struct KeptFile {
     path: PathBuf,
     file: Mutex<File>,
     state: State,
@@ -23,14 +23,14 @@ type State = (u64, Option<SystemTime>);
 impl KeptFile {
     /// # Errors
     /// If it cannot be opened.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(Error::read(path))?;
         Self::new(file, path)
     }
 
     /// # Errors
     /// If its metadata cannot be read.
-    pub fn new(file: File, path: &Path) -> Result<Self> {
+    pub(crate) fn new(file: File, path: &Path) -> Result<Self> {
         Ok(Self {
             state: state(&file).map_err(Error::read(path))?,
             file: Mutex::new(file),
@@ -38,12 +38,12 @@ impl KeptFile {
         })
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// In bytes, when it was opened.
-    pub fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.state.0
     }
 
@@ -51,7 +51,7 @@ impl KeptFile {
     ///
     /// # Errors
     /// If it cannot be read, or has changed since it was opened.
-    pub fn each_bytes(
+    pub(crate) fn each_bytes(
         &self,
         range: Range<u64>,
         part: usize,

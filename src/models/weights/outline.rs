@@ -43,7 +43,7 @@ pub(super) struct Header {
 impl Header {
     /// # Errors
     /// If the file cannot be read, its header is damaged, or it is shorter or longer than the header says.
-    pub fn read(path: &Path) -> Result<Self> {
+    pub(super) fn read(path: &Path) -> Result<Self> {
         let refuse = |reason: String| Error::Weights {
             reason,
             path: path.to_owned(),

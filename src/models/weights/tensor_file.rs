@@ -21,7 +21,7 @@ const PART: usize = 1 << 18;
 /// An open file of 8-, 16- or 32-bit numbers. Its tensors can be read as long as it is not changed; one that takes its name
 /// changes nothing.
 #[derive(Debug)]
-pub struct TensorFile {
+pub(super) struct TensorFile {
     file: KeptFile,
     /// By the names that parameters have now.
     tensors: BTreeMap<String, Stored>,
@@ -65,7 +65,7 @@ impl TensorFile {
     ///
     /// # Errors
     /// If the file is missing, truncated or holds numbers of another kind.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub(super) fn open(path: &Path) -> Result<Self> {
         let Header {
             file,
             metadata,
@@ -85,7 +85,7 @@ impl TensorFile {
     }
 
     /// Whether matrices have 8 bits.
-    pub fn is_in_8_bits(&self) -> bool {
+    pub(super) fn is_in_8_bits(&self) -> bool {
         let mut tensors = self.tensors.values();
         tensors.any(|stored| matches!(stored.kind, Kind::Bytes(_)))
     }
@@ -146,7 +146,7 @@ impl TensorFile {
     }
 
     /// Over all tensors.
-    pub fn num_parameters(&self) -> usize {
+    pub(super) fn num_parameters(&self) -> usize {
         let shapes = self.tensors.values().map(|stored| &stored.shape);
         shapes.map(|shape| shape.iter().product::<usize>()).sum()
     }

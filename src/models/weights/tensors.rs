@@ -195,15 +195,18 @@ impl ModuleVisitor for Collector {
 pub struct Place(Vec<Option<String>>);
 
 impl Place {
+    /// Enters the part of a module with this name; enums and the whole network add nothing to the name.
     pub fn enter(&mut self, name: &str, container: &str) {
         let silent = container.starts_with("Enum:") || name == "network";
         self.0.push((!silent).then(|| name.to_owned()));
     }
 
+    /// Leaves the part that was entered last.
     pub fn exit(&mut self) {
         self.0.pop();
     }
 
+    /// Returns the name of the current place, parts joined by dots.
     pub fn name(&self) -> String {
         let parts: Vec<&str> = self.0.iter().flatten().map(String::as_str).collect();
         parts.join(".")

@@ -31,6 +31,7 @@ use canopy_kernels::packed::{PackedMatrix, Quantization, Scratch, Weights};
 pub struct KnnConfig {
     /// How many of them are read.
     pub nearest: usize,
+    /// Temperature of the softmax over negative squared distances.
     pub temperature: f32,
     /// Their share of the next token where a state is exactly the same and the same token followed them all.
     pub weight: f32,

@@ -17,7 +17,9 @@ use canopy_kernels::{
 /// Sizes of a [`MultiHeadAttention`] layer.
 #[derive(Config, Debug)]
 pub struct MultiHeadAttentionConfig {
+    /// Width of a state.
     pub d_model: usize,
+    /// Number of attention heads.
     pub num_heads: usize,
     /// Whether a query sees only keys up to its own place.
     #[config(default = false)]
@@ -28,6 +30,7 @@ pub struct MultiHeadAttentionConfig {
 }
 
 impl MultiHeadAttentionConfig {
+    /// Initialises the layer with random weights on `device`.
     pub fn init(&self, device: &Device) -> MultiHeadAttention {
         assert_eq!(
             self.d_model % self.num_heads,
@@ -59,10 +62,15 @@ impl MultiHeadAttentionConfig {
 pub struct MultiHeadAttention {
     /// Each `[d_model, d_model]`.
     pub query: Linear,
+    /// Projects the attended states, `[d_model, d_model]`.
     pub key: Linear,
+    /// Projects the attended states, `[d_model, d_model]`.
     pub value: Linear,
+    /// Projects the joined heads, `[d_model, d_model]`.
     pub output: Linear,
+    /// Number of attention heads.
     pub num_heads: usize,
+    /// Whether a query sees only keys up to its own place.
     pub causal: bool,
 }
 

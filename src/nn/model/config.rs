@@ -16,21 +16,27 @@ use crate::error::{BaseError, Error, Result};
 pub struct ModelConfig {
     /// Tokens of the joint vocabulary.
     pub vocab_size: usize,
+    /// Width of a state.
     pub d_model: usize,
     /// Width inside a feed-forward layer.
     pub d_ff: usize,
+    /// Number of attention heads.
     pub num_heads: usize,
     /// Sublayers of the encoder, such as `s-sf-sf`.
     pub encoder: Layout,
+    /// Number of decoder layers.
     pub num_decoder_layers: usize,
     /// Share of activations dropped in training.
     pub dropout: f32,
+    /// How a token knows its place.
     pub positions: Positions,
+    /// Whether norms are before or after their branches.
     pub norm: NormPosition,
     /// One matrix embeds source and target tokens and gives the logits; else there are three.
     pub tied_embeddings: bool,
     /// Longest sentence in tokens; longer ones are translated in parts.
     pub max_tokens: usize,
+    /// The kind of network.
     #[serde(default)]
     pub architecture: Architecture,
     /// The context beyond the sentence; none for sentence-level systems.
@@ -113,7 +119,10 @@ pub enum Positions {
     /// Sines as another program lays them out.
     Sinusoids(Sinusoids),
     /// One learned vector for each place in the sentence, for each side its own; places after the last have its vector.
-    Learned { size: usize },
+    Learned {
+        /// Number of places with a vector.
+        size: usize,
+    },
     /// It does not know it.
     Unknown,
     /// Learned tables for token, sentence, paragraph and, where `headings` is not 0, the sections under three levels of headings,
@@ -122,12 +131,16 @@ pub enum Positions {
     /// Restarting, a place past its table counts from the beginning of the table again. Absolute, a document that
     /// does not fit the tables is read in windows, each counted from its own beginning.
     MultiLevel {
+        /// Entries of the table of tokens.
         words: usize,
+        /// Entries of the table of sentences.
         sentences: usize,
+        /// Entries of the table of paragraphs.
         paragraphs: usize,
         /// Entries of the table of each level of headings.
         #[serde(default, skip_serializing_if = "is_zero")]
         headings: usize,
+        /// Treatment of a place past its table.
         #[serde(default)]
         counting: Counting,
     },

@@ -16,6 +16,7 @@ use canopy_kernels::{DropoutSource, dropout};
 /// Sizes of a [`ContextGate`].
 #[derive(Config, Debug)]
 pub struct ContextGateConfig {
+    /// Width of a state.
     pub d_model: usize,
     /// Whether the gate has a bias, unlike Eq. 8, that lets the own state pass at first: it can be fine-tuned from a trained model.
     #[config(default = false)]
@@ -27,6 +28,7 @@ pub struct ContextGateConfig {
 pub const WARM: f32 = 2.0;
 
 impl ContextGateConfig {
+    /// Initialises the layer with random weights on `device`.
     pub fn init(&self, device: &Device) -> ContextGate {
         let projection = || Linear::without_bias(self.d_model, self.d_model, device);
         let mut own = projection();
@@ -71,13 +73,17 @@ impl ContextGate {
 /// Sizes of a [`ContextLayer`].
 #[derive(Config, Debug)]
 pub struct ContextLayerConfig {
+    /// Width of a state.
     pub d_model: usize,
+    /// Width inside the feed-forward layer.
     pub d_ff: usize,
+    /// Whether the gate has a bias that lets the own state pass at first.
     #[config(default = false)]
     pub warm_gate: bool,
 }
 
 impl ContextLayerConfig {
+    /// Initialises the layer with random weights on `device`.
     pub fn init(&self, device: &Device) -> ContextLayer {
         ContextLayer {
             norm_attention: Norm::new(self.d_model, device),
@@ -94,9 +100,13 @@ impl ContextLayerConfig {
 /// gate.
 #[derive(Module, Debug)]
 pub struct ContextLayer {
+    /// Norm of the attention's output.
     pub norm_attention: Norm,
+    /// Feed-forward layer after it.
     pub feed_forward: FeedForward,
+    /// Norm of the feed-forward layer's output.
     pub norm_ff: Norm,
+    /// Joins the output with the sentence's own states.
     pub gate: ContextGate,
 }
 

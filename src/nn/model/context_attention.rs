@@ -24,6 +24,7 @@ use canopy_kernels::{DropoutSource, dropout};
 /// Attention to the document inside a layer.
 #[derive(Module, Debug)]
 pub struct ContextSublayer {
+    /// The mechanism.
     pub attention: ContextAttention,
     /// In place of the residual, Zhang et al. 2018, §3.3.
     pub gate: Option<ContextGate>,
@@ -163,7 +164,9 @@ impl ContextAttention {
 /// Attention to the document with the layer that follows it.
 #[derive(Module, Debug)]
 pub struct LayeredContext {
+    /// The mechanism.
     pub attention: ContextAttention,
+    /// Norms, feed-forward layer and gate after it.
     pub layer: ContextLayer,
 }
 

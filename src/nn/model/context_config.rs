@@ -12,59 +12,99 @@ use canopy_metrics::similarity::Measure;
 pub enum Context {
     /// The encoder reads the previous sentences before its own, with a break token between them: Tiedemann & Scherrer,
     /// "Neural Machine Translation with Extended Context", DiscoMT 2017.
-    Concatenation { previous: usize },
+    Concatenation {
+        /// Number of previous sentences.
+        previous: usize,
+    },
     /// Tokens attend to the encodings of all sentences of the document, Trankova et al. 2024, §2.
     HierarchicalEncoding {
+        /// Where in the encoder the attention is.
         placement: Placement,
         /// Whether each decoder layer does so too.
         decoder: bool,
     },
     /// Tokens attend to the tokens of the `top_t` most relevant sentences, Trankova et al. 2024, §3.2.
-    Conditional { top_t: usize, placement: Placement },
+    Conditional {
+        /// T: how many sentences a token reads in each head.
+        top_t: usize,
+        /// Where in the encoder the attention is.
+        placement: Placement,
+    },
     /// Conditional attention whose sentences are found by descending the content tree, Trankova et al. 2024, §3.3.
     HierarchicalConditional {
+        /// T: how many nodes survive on each level, and how many sentences a token reads in each head.
         top_t: usize,
+        /// How two nodes of the tree become one.
         merge: MergeKind,
+        /// How heads choose among the nodes of a level.
         rule: TraversalRule,
+        /// Where in the encoder the attention is.
         placement: Placement,
     },
     /// Sparse attention to sentences, then to their tokens, Maruf et al. 2019, Eq. 3-6.
     Selective {
+        /// Normaliser of the tokens of a sentence.
         words: WordNormaliser,
+        /// The sentences that are read.
         reach: Reach,
+        /// The states that are read.
         side: Side,
     },
     /// One softmax over all other sentences or their tokens, Maruf et al. 2019, Eq. 7.
     Flat {
+        /// Sentences or tokens.
         level: FlatLevel,
+        /// The sentences that are read.
         reach: Reach,
+        /// The states that are read.
         side: Side,
     },
     /// Hierarchical attention network, Miculicich et al. 2018.
-    Han { previous: usize, side: Side },
+    Han {
+        /// Number of previous sentences.
+        previous: usize,
+        /// The states that are read.
+        side: Side,
+    },
     /// Gated attention to the encoded previous sentences in every layer of encoder or decoder, Zhang et al. 2018.
     Zhang {
+        /// Number of previous sentences.
         previous: usize,
         /// The layers that read them; what they read is the source on either side.
         #[serde(default = "Side::encoder", skip_serializing_if = "Side::is_encoder")]
         side: Side,
     },
     /// Capsules into which the tokens of the previous sentences are clustered, Yang et al. 2019.
-    QueryCapsules { previous: usize, capsules: usize },
+    QueryCapsules {
+        /// Number of previous sentences.
+        previous: usize,
+        /// Number of clusters.
+        capsules: usize,
+    },
     /// The encoder reads the previous sentences and its own in one sequence up to the last `top` self-attentions, which
     /// see its own alone: Ma et al. 2020.
-    FlatTransformer { previous: usize, top: usize },
+    FlatTransformer {
+        /// Number of previous sentences.
+        previous: usize,
+        /// Number of self-attentions that see the own sentence alone.
+        top: usize,
+    },
     /// The same, where every layer of encoder and decoder also reads BERT's states of the sentence and the one before it: a
     /// baseline of CATSBY 2022.
     FlatTransformerBert {
+        /// Number of previous sentences.
         previous: usize,
+        /// Number of self-attentions that see the own sentence alone.
         top: usize,
+        /// How a layer's own attention and that to BERT are joined.
         fusion: Fusion,
     },
     /// Every layer of encoder and decoder reads BERT's states of the sentence and one other: CATSBY 2022; Zhu et al.
     /// 2020.
     Bert {
+        /// How a layer's own attention and that to BERT are joined.
         fusion: Fusion,
+        /// The other sentence that BERT reads.
         sentence: ContextSentence,
     },
 }
@@ -75,6 +115,7 @@ pub enum Context {
 pub enum ContextSentence {
     /// The most similar one by this measure of BERT's vectors.
     Similar(Measure),
+    /// The sentence before it.
     Previous,
     /// The sentence itself.
     Same,
@@ -122,6 +163,7 @@ pub enum Fusion {
     Cardinality,
     /// In training one of the two alone, whichever chance says: drop-net with the authors' rate of 1.
     Average,
+    /// A gate between both branches.
     Gate,
 }
 
@@ -131,6 +173,7 @@ pub enum Fusion {
 pub enum FlatLevel {
     /// Means of the keys and values of each sentence.
     Sentence,
+    /// The tokens of all sentences.
     Word,
 }
 
@@ -154,14 +197,17 @@ pub enum Side {
     Encoder,
     /// The decoder's: the context is the translation of the other sentences, found by what each token read of the source.
     Decoder,
+    /// Both: the encoder's states by the encoder, the decoder's by the decoder.
     Both,
 }
 
 impl Side {
+    /// Returns whether the encoder reads a context.
     pub fn has_encoder(self) -> bool {
         self != Self::Decoder
     }
 
+    /// Returns whether the decoder reads a context.
     pub fn has_decoder(self) -> bool {
         self != Self::Encoder
     }

@@ -25,7 +25,9 @@ use canopy_kernels::{DropoutSource, PaddedRuns, RowNumbers, Segment, is_cpu};
 /// Decoder layers.
 #[derive(Module, Debug)]
 pub struct Decoder {
+    /// The layers, the lowest first.
     pub layers: Vec<DecoderLayer>,
+    /// Whether norms are before or after their branches.
     #[module(skip)]
     pub norm_position: NormPosition,
     /// With norms before their branches.
@@ -37,16 +39,23 @@ pub struct Decoder {
 /// Causal self-attention or a recurrent unit, exactly one of the two; attention over the source; feed-forward layer.
 #[derive(Module, Debug)]
 pub struct DecoderLayer {
+    /// Causal self-attention.
     pub self_attention: Option<MultiHeadAttention>,
+    /// The recurrent unit.
     pub ssru: Option<Ssru>,
+    /// Norm of the first sublayer.
     pub norm_self: Norm,
+    /// Attention to the source sentence.
     pub cross_attention: MultiHeadAttention,
+    /// Norm of the attention to the source sentence.
     pub norm_cross: Norm,
     /// Attention to other source sentences.
     pub context: Option<ContextSublayer>,
     /// Attention to BERT's states in addition to that over the source.
     pub fusion: Option<BertFusion>,
+    /// The feed-forward layer.
     pub feed_forward: FeedForward,
+    /// Norm of the feed-forward layer.
     pub norm_ff: Norm,
 }
 
@@ -175,6 +184,7 @@ impl DecoderState {
 }
 
 impl Decoder {
+    /// Initialises the layers of a configuration with random weights on `device`.
     pub fn new(config: &ModelConfig, device: &Device) -> Self {
         let variant = &config.variant;
         let attention = MultiHeadAttentionConfig::new(config.d_model, config.num_heads)

@@ -19,7 +19,9 @@ use canopy_kernels::DropoutSource;
 /// Encodings of the sentences before and after a window, each `[sentences, d_model]`; none where there is no sentence.
 #[derive(Debug, Clone, Default)]
 pub struct DocumentWindow {
+    /// Encodings of the sentences before the window.
     pub before: Option<Tensor<2>>,
+    /// Encodings of the sentences after the window.
     pub after: Option<Tensor<2>>,
 }
 

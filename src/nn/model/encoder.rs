@@ -136,7 +136,9 @@ impl EncoderOutput {
 /// All sublayers, and the attention to the document where the model has one.
 #[derive(Module, Debug)]
 pub struct Encoder {
+    /// The sublayers in the order of the layout.
     pub sublayers: Vec<EncoderSublayer>,
+    /// Whether norms are before or after their branches.
     #[module(skip)]
     pub norm_position: NormPosition,
     /// With norms before their branches.
@@ -155,6 +157,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
+    /// Initialises the sublayers of a configuration with random weights on `device`.
     pub fn new(config: &ModelConfig, device: &Device) -> Self {
         let attentions = config.encoder.count(Sublayer::SelfAttention);
         Self {

@@ -15,8 +15,11 @@ use canopy_kernels::{DropoutSource, Segment};
 /// Attention inside the sentence or a feed-forward layer, with its norm; it has exactly one of the two.
 #[derive(Module, Debug)]
 pub struct EncoderSublayer {
+    /// Attention inside the sentence.
     pub attention: Option<MultiHeadAttention>,
+    /// The feed-forward layer.
     pub feed_forward: Option<FeedForward>,
+    /// Norm of the branch.
     pub norm: Norm,
 }
 

@@ -16,7 +16,9 @@ use canopy_kernels::{DropoutSource, dropout, gelu, relu_dropout};
 /// Sizes of a [`FeedForward`] layer.
 #[derive(Config, Debug)]
 pub struct FeedForwardConfig {
+    /// Width of a state.
     pub d_model: usize,
+    /// Width inside the feed-forward layer.
     pub d_ff: usize,
     /// The function between the two maps.
     #[config(default = "Activation::Relu")]
@@ -29,6 +31,7 @@ impl FeedForwardConfig {
         Self::new(config.d_model, config.d_ff).with_activation(config.variant.activation)
     }
 
+    /// Initialises the layer with random weights on `device`.
     pub fn init(&self, device: &Device) -> FeedForward {
         FeedForward {
             inner: Linear::new(self.d_model, self.d_ff, device),
@@ -45,6 +48,7 @@ pub struct FeedForward {
     pub inner: Linear,
     /// `[d_ff, d_model]` and `[d_model]`
     pub outer: Linear,
+    /// The function between the two maps.
     #[module(skip)]
     pub activation: Activation,
 }

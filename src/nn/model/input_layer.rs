@@ -13,6 +13,7 @@ use canopy_kernels::select_rows;
 pub struct InputLayer {
     /// `[size, d_model]`; places after the last have its vector.
     pub positions: Option<Param<Tensor<2>>>,
+    /// Norm of the sum.
     pub norm: Option<Norm>,
 }
 

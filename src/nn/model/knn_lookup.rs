@@ -14,9 +14,11 @@ use canopy_kernels::DropoutSource;
 /// A token that follows others, and what was found at its place.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RetrievedToken {
+    /// The neighbours that were found.
     pub near: Neighbours,
     /// Its probability by the model alone, and mixed with what was found.
     pub alone: f32,
+    /// Its probability mixed with what was found.
     pub mixed: f32,
 }
 

@@ -13,7 +13,9 @@ use crate::error::{BaseError, Error, Result};
 /// One encoder sublayer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sublayer {
+    /// Self-attention.
     SelfAttention,
+    /// A feed-forward layer.
     FeedForward,
 }
 
@@ -30,6 +32,7 @@ impl Layout {
         self.groups.iter().flatten().copied()
     }
 
+    /// Iterates over the numbers of sublayers of the groups.
     pub fn group_sizes(&self) -> impl Iterator<Item = usize> + '_ {
         self.groups.iter().map(Vec::len)
     }

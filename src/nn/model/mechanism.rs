@@ -152,8 +152,11 @@ pub(super) trait Mechanism {
 /// The meaning of the weights of an attention to the document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContextWeights {
+    /// The units that have weight.
     pub keys: FlatLevel,
+    /// The sentences that may have weight.
     pub read: ReadSentences,
+    /// Normaliser of the units.
     pub normaliser: WordNormaliser,
     /// Where sentences have weights of their own.
     pub sentence_normaliser: Option<WordNormaliser>,
@@ -176,6 +179,7 @@ impl Default for ContextWeights {
 /// The sentences of a document that may have weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadSentences {
+    /// All sentences.
     All,
     /// All but the own one.
     Others,

@@ -21,7 +21,9 @@ use canopy_kernels::{DropoutSource, is_cpu};
 )]
 #[derive(Module, Debug)]
 pub enum Network {
+    /// A Transformer, Vaswani et al. 2017.
     Transformer(Transformer),
+    /// RNNSearch, Bahdanau et al. 2015.
     RnnSearch(RnnSearch),
 }
 
@@ -96,7 +98,7 @@ impl NetworkRef<'_> {
     ///
     /// # Shapes
     /// - output: `[target rows, vocab]`
-    pub fn scores(
+    pub(super) fn scores(
         self,
         encoded: &EncoderOutput,
         translations: Option<&Memory>,
@@ -118,7 +120,11 @@ impl NetworkRef<'_> {
     }
 
     /// The last decoder layer, a row for each of `batch.target`; none if the network is recurrent.
-    pub fn last_layer(self, batch: &Batch, encoded: &EncoderOutput) -> Option<DecoderOutput> {
+    pub(super) fn last_layer(
+        self,
+        batch: &Batch,
+        encoded: &EncoderOutput,
+    ) -> Option<DecoderOutput> {
         match self {
             Self::Transformer(network) => {
                 let encoded = encoded.select(&batch.translated);

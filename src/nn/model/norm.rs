@@ -19,6 +19,7 @@ pub struct Norm {
 }
 
 impl Norm {
+    /// Creates a norm over `d_model` features that scales by 1 and shifts by 0.
     pub fn new(d_model: usize, device: &Device) -> Self {
         Self {
             gamma: Param::from_tensor(Tensor::ones([d_model], device)),
@@ -32,6 +33,7 @@ impl Norm {
         Self::new(config.d_model, device).with_epsilon(config.variant.norm_epsilon)
     }
 
+    /// Replaces ε, which is added to the variance.
     #[must_use]
     pub fn with_epsilon(self, epsilon: f32) -> Self {
         Self { epsilon, ..self }

@@ -98,8 +98,11 @@ impl Window {
 /// One table a level, each `[size, d_model]`.
 #[derive(Module, Debug)]
 pub struct PositionTables {
+    /// Places of tokens in their sentence.
     pub words: Param<Tensor<2>>,
+    /// Places of sentences in their paragraph.
     pub sentences: Param<Tensor<2>>,
+    /// Places of paragraphs in their document.
     pub paragraphs: Param<Tensor<2>>,
     /// Of each level of headings, the outermost first; none where they are not read.
     pub headings: Vec<Param<Tensor<2>>>,

@@ -20,6 +20,7 @@ pub struct Memory {
     pub keys: Tensor<2>,
     /// These are read, `[rows, d_model]`; the same in an encoder.
     pub values: Tensor<2>,
+    /// Which rows belong to which sentence and document.
     pub documents: Documents,
     /// Encodings of the sentences, `[sentences, d_model]`, where they are known; else they are made from the tokens.
     pub encodings: Option<Tensor<2>>,
@@ -123,13 +124,13 @@ pub(super) struct MemoryQuery<'a, M> {
 
 impl MemoryQuery<'_, VisibleMemory> {
     /// The values that an attention reads by the visible keys.
-    pub fn read_by(self, attention: &MultiHeadAttention) -> Tensor<2> {
+    pub(super) fn read_by(self, attention: &MultiHeadAttention) -> Tensor<2> {
         self.memory
             .read_by(attention, self.rows, self.spans, self.dropout)
     }
 
     /// [`Self::read_by`] with its weights.
-    pub fn read_with_weights(
+    pub(super) fn read_with_weights(
         self,
         attention: &MultiHeadAttention,
         keep: &Recording,
@@ -235,7 +236,9 @@ impl PreparedMemory {
 pub struct VisibleMemory {
     /// Each `[keys, d_model]`.
     pub keys: Tensor<2>,
+    /// Values, `[keys, d_model]`.
     pub values: Tensor<2>,
+    /// The keys that each sentence sees.
     pub visible: Visible,
 }
 
@@ -269,7 +272,9 @@ pub struct SelectedMemory {
 /// Keys and values of tokens, each `[rows, d_model]`.
 #[derive(Debug, Clone)]
 pub struct WordMemory {
+    /// Projected keys.
     pub keys: Tensor<2>,
+    /// Projected values.
     pub values: Tensor<2>,
 }
 

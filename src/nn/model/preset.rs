@@ -11,6 +11,7 @@ use crate::error::{BaseError, Error, Result};
 /// A named system at a named size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Preset {
+    /// Name of the system, such as `selective`.
     pub name: &'static str,
     /// Author, year and title of the paper.
     pub paper: &'static str,

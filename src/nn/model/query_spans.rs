@@ -16,6 +16,7 @@ use canopy_kernels::Segment;
 /// Several readers may belong to one sentence, and a sentence without tokens in the memory may have readers too.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuerySpan {
+    /// Rows of the query matrix.
     pub rows: Range<usize>,
     /// Number of their sentence in the [`Documents`] that are read.
     pub sentence: usize,
@@ -24,6 +25,7 @@ pub struct QuerySpan {
 /// Rows of a key matrix, and which of them the tokens of each sentence may read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visible {
+    /// Rows of the key matrix, for all sentences.
     pub keys: Vec<usize>,
     /// Queries of every sentence.
     pub ranges: Vec<Range<usize>>,

@@ -10,7 +10,9 @@ use super::rows::select_rows;
 /// Sentences that one head of one query reads, ascending, each with the score by which it was chosen.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SelectedSentences {
+    /// Numbers of the sentences.
     pub sentences: Vec<usize>,
+    /// Their scores.
     pub scores: Vec<f32>,
 }
 
@@ -34,6 +36,7 @@ pub fn relevance(queries: Tensor<2>, keys: Tensor<2>, num_heads: usize) -> Tenso
 
 /// A choice among the sentences of a reader's document.
 pub(super) struct SentenceSelector<V, P> {
+    /// Number of attention heads.
     pub num_heads: usize,
     /// Whether readers of the first sentence may read the second one, which has tokens.
     pub visible: V,
@@ -50,7 +53,7 @@ impl<V: Fn(usize, usize) -> bool, P: Fn(&[f32]) -> Vec<usize>> SentenceSelector<
     ///
     /// # Shapes
     /// - queries: `[query rows, d_k]`; keys: `[sentences, d_k]`
-    pub fn choose(
+    pub(super) fn choose(
         &self,
         queries: &Tensor<2>,
         keys: &Tensor<2>,

@@ -21,6 +21,7 @@ use canopy_kernels::{Attention, Segment, attention, attention_weights};
 /// Sizes of a [`Source2Token`] layer.
 #[derive(Config, Debug)]
 pub struct Source2TokenConfig {
+    /// Width of a state.
     pub d_model: usize,
     /// Width of the query and the keys.
     pub d_k: usize,
@@ -29,6 +30,7 @@ pub struct Source2TokenConfig {
 }
 
 impl Source2TokenConfig {
+    /// Initialises the layer with random weights on `device`.
     pub fn init(&self, device: &Device) -> Source2Token {
         assert!(
             self.d_k > 0 && self.d_v > 0,

@@ -22,6 +22,7 @@ pub struct Ssru {
 }
 
 impl Ssru {
+    /// Initialises a unit of width `d_model` with random weights on `device`.
     pub fn new(d_model: usize, device: &Device) -> Self {
         Self {
             input: Linear::without_bias(d_model, d_model, device),

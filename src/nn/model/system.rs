@@ -41,6 +41,7 @@ impl ModuleVisitor for Draw {
 /// A whole model.
 #[derive(Module, Debug)]
 pub struct Model {
+    /// The layers.
     pub network: Network,
     /// The sentence-level model that training began with, where others' states come from it; it does not change.
     pub stage_one: Option<Transformer>,

@@ -30,10 +30,13 @@ use canopy_kernels::{
 pub struct Transformer {
     /// Embeds the source, and the target too unless it has its own.
     pub embedding: Embedding,
+    /// The target's own table; none if it shares the source's.
     pub target_embedding: Option<Embedding>,
     /// The decoder's input layer where the target has no table of its own.
     pub target_input: Option<InputLayer>,
+    /// The encoder.
     pub encoder: Encoder,
+    /// The decoder.
     pub decoder: Decoder,
     /// `[vocab, d_model]`; none if the embedding serves.
     pub logits: Option<Param<Tensor<2>>>,
@@ -47,6 +50,7 @@ pub struct Transformer {
     pub bert: Option<BertReader>,
     /// With absolute positions, tokens that a window keeps free for a translation.
     pub reserve: Option<usize>,
+    /// Ids of the special tokens.
     #[module(skip)]
     pub tokens: SpecialTokens,
     /// The weights of its searches; none where burn's layers search.

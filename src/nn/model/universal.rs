@@ -23,6 +23,7 @@ const NGRAMS: [(usize, usize); 3] = [(2, 0), (3, 1), (5, 2)];
 /// Sizes of a [`Universal`] encoder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UniversalConfig {
+    /// Number of word pieces.
     pub vocab_size: usize,
     /// Width of word pieces and of the sentence.
     pub d_model: usize,
@@ -41,12 +42,15 @@ pub struct Universal {
     pub words: Param<Tensor<2>>,
     /// `[d_model, 3 · d_ngram]`, the kinds of n-grams side by side
     pub projection: Linear,
+    /// Norm of the projection.
     pub projection_norm: Norm,
+    /// Convolutions of each length of n-gram.
     pub ngrams: Vec<Ngrams>,
     /// Norm over `d_model + 3 · d_ngram`.
     pub norm: Norm,
     /// `[d_model + 3 · d_ngram, d_model]`
     pub output: Linear,
+    /// The dense layers above the sentence's vector.
     pub dense: Dense,
 }
 
@@ -55,6 +59,7 @@ pub struct Universal {
 pub struct Ngrams {
     /// Each `[n · d_ngram, d_ngram]`, the earliest piece first.
     pub first: Linear,
+    /// The second one.
     pub second: Linear,
 }
 

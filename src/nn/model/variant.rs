@@ -15,6 +15,7 @@ pub const SENTENCE_BREAK: u32 = 2;
 pub struct Variant {
     /// Whether the projections of attention have biases.
     pub attention_bias: bool,
+    /// The function between the two maps of a feed-forward layer.
     pub activation: Activation,
     /// Factor of the word vectors before places are added; none for √d_model, Vaswani et al. 2017, §3.4.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,6 +26,7 @@ pub struct Variant {
     pub norm_epsilon: f32,
     /// Whether every word of the vocabulary has a bias on its score.
     pub output_bias: bool,
+    /// The first sublayer of a decoder layer.
     pub decoder_cell: DecoderCell,
     /// Tokens of the target vocabulary, if it is another one than that of the source.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,7 +79,9 @@ pub enum Activation {
     GeluTanh,
     /// Its approximation `x σ(1.702 x)`.
     GeluSigmoid,
+    /// `tanh x`
     Tanh,
+    /// `σ(x)`
     Sigmoid,
 }
 
@@ -96,7 +100,9 @@ pub enum DecoderCell {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sinusoids {
+    /// Where sines and cosines are.
     pub columns: SineColumns,
+    /// How frequencies fall.
     pub frequencies: SineFrequencies,
     /// The number of the first place.
     #[serde(default)]
@@ -146,6 +152,7 @@ pub struct SpecialTokens {
     /// Stands after the last word of a source sentence; none if nothing does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_end: Option<u32>,
+    /// Stands for what the vocabulary lacks.
     pub unknown: u32,
     /// The first word of every translation: the token of its language.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -160,6 +167,7 @@ pub struct SpecialTokens {
     /// The limit for each hundred tokens of the source; none for that of [`Self::search`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most_for_hundred: Option<usize>,
+    /// How the model's own program searches.
     pub search: SearchRule,
 }
 

@@ -18,13 +18,16 @@ use canopy_tokenize::{SpecialIds, Tokenizer};
 /// A source sentence as ids, without `eos`, and its place (in its paragraph, paragraph in the document).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceSentence {
+    /// Ids of the sentence's tokens.
     pub ids: Vec<u32>,
+    /// Place of the sentence in its paragraph, and of the paragraph in the document.
     pub position: (usize, usize),
 }
 
 /// Source sentences in documents, and which of them are to be translated.
 #[derive(Debug, Clone, Default)]
 pub struct SourceText {
+    /// The sentences of all documents.
     pub sentences: Vec<SourceSentence>,
     /// Sentences of every document, in order and without gaps.
     pub documents: Vec<Range<usize>>,
@@ -39,13 +42,16 @@ pub struct SourceText {
     pub headings: Vec<SectionNumbers>,
     /// Terms that the translations of these sentences use.
     pub terms: HashMap<usize, Arc<TermConstraints>>,
+    /// Ids around every sentence.
     pub frame: SourceFrame,
 }
 
 /// Ids around those of every source sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceFrame {
+    /// Ids before a sentence.
     pub prefix: Vec<u32>,
+    /// Ids after a sentence.
     pub suffix: Vec<u32>,
     /// Stands before what is read after a sentence; none if nothing can.
     pub sentence_break: Option<u32>,

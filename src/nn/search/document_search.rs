@@ -30,12 +30,18 @@ fn of_drafts(options: &SearchOptions) -> SearchOptions {
 pub enum SearchEvent {
     /// A translation that was not requested, which others read; `left` more of its kind come before the next wanted one.
     Draft {
+        /// Number of the sentence.
         number: usize,
+        /// The draft.
         hypothesis: Hypothesis,
+        /// Drafts that come before the next wanted translation.
         left: usize,
     },
+    /// A wanted translation.
     Translation {
+        /// Number of the sentence.
         number: usize,
+        /// The translation.
         hypothesis: Hypothesis,
     },
 }
@@ -49,7 +55,7 @@ pub(super) enum Stop {
 
 impl Stop {
     /// The result of a search that is over.
-    pub fn result(flow: ControlFlow<Self>) -> Result<(), InvalidScores> {
+    pub(super) fn result(flow: ControlFlow<Self>) -> Result<(), InvalidScores> {
         match flow {
             ControlFlow::Break(Self::Invalid(broken)) => Err(broken),
             ControlFlow::Break(Self::Cancelled) | ControlFlow::Continue(()) => Ok(()),
@@ -57,12 +63,15 @@ impl Stop {
     }
 
     /// The control flow of the consumer of the results, as the search's own.
-    pub fn cancelled(flow: ControlFlow<()>) -> ControlFlow<Self> {
+    pub(super) fn cancelled(flow: ControlFlow<()>) -> ControlFlow<Self> {
         flow.map_break(|()| Self::Cancelled)
     }
 
     /// The flow after a search in a batch of these sentences.
-    pub fn from_batch(searched: Result<(), InvalidScores>, batch: &[usize]) -> ControlFlow<Self> {
+    pub(super) fn from_batch(
+        searched: Result<(), InvalidScores>,
+        batch: &[usize],
+    ) -> ControlFlow<Self> {
         match searched {
             Ok(()) => ControlFlow::Continue(()),
             Err(broken) => {
@@ -89,7 +98,7 @@ pub(super) struct DocumentSearch<'a> {
 }
 
 impl<'a> DocumentSearch<'a> {
-    pub fn new(
+    pub(super) fn new(
         model: &'a Model,
         vocabulary: &'a dyn Tokenizer,
         text: &'a SourceText,
@@ -109,7 +118,7 @@ impl<'a> DocumentSearch<'a> {
         }
     }
 
-    pub fn run(&mut self, kept: &mut Encodings) -> ControlFlow<Stop> {
+    pub(super) fn run(&mut self, kept: &mut Encodings) -> ControlFlow<Stop> {
         if self.model.encodes_documents() {
             self.by_document(kept)
         } else {

@@ -18,6 +18,7 @@ pub struct Markup {
 /// A placeholder that is tried where the sentence would end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ForcedPlaceholder {
+    /// Id of the placeholder.
     pub id: u32,
     /// Its own log-probability.
     pub own: f32,

@@ -49,7 +49,7 @@ type Message = Result<(usize, Hypothesis), InvalidScores>;
 
 impl Pass<'_> {
     /// Searches the wanted sentences; `report` gets the translation of each as soon as it is found, in this thread.
-    pub fn run(
+    pub(super) fn run(
         &self,
         wanted: &[usize],
         start: &Start<'_>,

@@ -15,7 +15,10 @@ pub enum TermForce {
     /// No translation ends without them.
     Hard,
     /// A hypothesis with all tokens of a term ranks as if it were this much more probable (natural logarithm).
-    Soft { bonus: f32 },
+    Soft {
+        /// Natural logarithm of the factor.
+        bonus: f32,
+    },
 }
 
 /// The terms of one sentence, as ids.
@@ -137,6 +140,7 @@ impl TermConstraints {
         self
     }
 
+    /// Returns whether there is nothing to use and nothing to avoid.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty() && self.forbidden.is_empty() && self.forbidden_within.is_empty()
     }

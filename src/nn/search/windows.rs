@@ -14,6 +14,7 @@ const LEAST: usize = 8;
 /// Consecutive sentences of one document that are encoded together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Window {
+    /// All sentences that are read.
     pub read: Range<usize>,
     /// Sentences that no window before it translates.
     pub own: Range<usize>,

@@ -30,6 +30,7 @@ const HEADER: usize = 6;
 pub struct Vocabularies {
     /// How many ids the source has.
     pub source: usize,
+    /// How many ids the target has.
     pub target: usize,
     /// Whether both have the same words under the same ids.
     pub are_joint: bool,

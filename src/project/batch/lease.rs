@@ -81,7 +81,7 @@ pub(super) struct Leases {
 }
 
 impl Leases {
-    pub fn new(folder: PathBuf, length: Duration) -> Self {
+    pub(super) fn new(folder: PathBuf, length: Duration) -> Self {
         Self {
             folder,
             length,
@@ -94,7 +94,7 @@ impl Leases {
     }
 
     /// Held while leases or records are read and changed; a process that ends gives it back.
-    pub fn lock(&self) -> Result<File> {
+    pub(super) fn lock(&self) -> Result<File> {
         let path = self.folder.join("lock");
         let file = lock_file(&path)?;
         file.lock().map_err(Error::write(&path))?;
@@ -102,7 +102,7 @@ impl Leases {
     }
 
     /// Removes the lease of a document that is done, if its holder ended before it could; under [`lock`](Self::lock).
-    pub fn sweep(&self, key: &str) -> Result<()> {
+    pub(super) fn sweep(&self, key: &str) -> Result<()> {
         let path = self.path(key);
         if read(&path)?.is_some_and(|claim| claim.is_dead()) {
             fs::remove_file(&path).map_err(Error::write(&path))?;
@@ -111,7 +111,7 @@ impl Leases {
     }
 
     /// Takes a document, under [`lock`](Self::lock); `None` if another process has it.
-    pub fn take(&mut self, key: &str) -> Result<Option<Lease>> {
+    pub(super) fn take(&mut self, key: &str) -> Result<Option<Lease>> {
         let path = self.path(key);
         if let Some(claim) = read(&path)?
             && !claim.is_dead()
@@ -179,7 +179,7 @@ impl Lease {
     }
 
     /// Whether no other process has taken it over, under the lock.
-    pub fn is_ours(&self) -> bool {
+    pub(super) fn is_ours(&self) -> bool {
         is_of(&self.path, &self.nonce)
     }
 }

@@ -35,7 +35,9 @@ const POLL: Duration = Duration::from_millis(500);
 /// A document and the place of its translation below the output folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BatchDocument {
+    /// Path of the document.
     pub source: PathBuf,
+    /// Path of the translation below the output folder.
     pub output: PathBuf,
 }
 
@@ -43,10 +45,13 @@ pub struct BatchDocument {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase", tag = "outcome")]
 pub enum Outcome {
+    /// Translated by this process now.
     Translated,
     /// Translated before, by this process or another.
     Unchanged,
+    /// Not translated because of an error.
     Failed {
+        /// The error's message.
         error: String,
     },
     /// Left to another process that has it.
@@ -58,6 +63,7 @@ pub enum Outcome {
 pub struct Shard {
     /// From 0.
     pub index: usize,
+    /// Number of parts.
     pub count: usize,
 }
 
@@ -118,6 +124,7 @@ impl Batch {
         Ok(Self { documents, folder })
     }
 
+    /// Returns the documents of the batch.
     pub fn documents(&self) -> &[BatchDocument] {
         &self.documents
     }

@@ -41,7 +41,7 @@ pub(super) struct Record {
 
 impl Record {
     /// The record at `path`, if there is one that can be read.
-    pub fn read(path: &Path) -> Result<Option<Self>> {
+    pub(super) fn read(path: &Path) -> Result<Option<Self>> {
         match std::fs::read(path) {
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
@@ -50,12 +50,12 @@ impl Record {
     }
 
     /// Whether a file with this SHA-256 was written by the batch.
-    pub fn wrote(&self, digest: &str) -> bool {
+    pub(super) fn wrote(&self, digest: &str) -> bool {
         let written = [&self.output_sha256, &self.replaced_sha256];
         written.into_iter().flatten().any(|it| it == digest)
     }
 
-    pub fn write(&self, path: &Path) -> Result<()> {
+    pub(super) fn write(&self, path: &Path) -> Result<()> {
         let bytes =
             serde_json::to_vec_pretty(self).map_err(|error| Error::write(path)(error.into()))?;
         Ok(write_atomically(path, &bytes, true)?)

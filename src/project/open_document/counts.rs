@@ -11,17 +11,23 @@ use canopy_translate::inference::unlike_in_mean;
 /// How many sentences are in which state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
+    /// Sentences without a translation.
     pub untranslated: usize,
+    /// Sentences that a model has translated.
     pub draft: usize,
+    /// Sentences that a person has changed.
     pub edited: usize,
+    /// Sentences that a person has confirmed.
     pub confirmed: usize,
 }
 
 impl Counts {
+    /// Returns the number of sentences.
     pub fn total(&self) -> usize {
         self.untranslated + self.draft + self.edited + self.confirmed
     }
 
+    /// Returns the number of sentences in one state.
     pub fn get(&self, state: State) -> usize {
         match state {
             State::Untranslated => self.untranslated,
@@ -59,8 +65,11 @@ impl Counts {
 /// A section as the outline shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionOutline {
+    /// Text of its heading.
     pub title: String,
+    /// Number of sections around it.
     pub depth: usize,
+    /// Whether sections are inside it.
     pub has_children: bool,
     /// All sentences in it and below it: sections are contiguous in reading order.
     pub sentences: Range<usize>,
@@ -100,6 +109,7 @@ impl Progress {
         progress
     }
 
+    /// Returns the counts of the whole document.
     pub fn counts(&self) -> Counts {
         self.counts.first().copied().unwrap_or_default()
     }
@@ -109,10 +119,12 @@ impl Progress {
         self.counts[section]
     }
 
+    /// Returns the sections in reading order.
     pub fn sections(&self) -> &[SectionOutline] {
         &self.sections
     }
 
+    /// Returns the index of the innermost section of a sentence.
     pub fn section_of(&self, sentence: usize) -> usize {
         self.sentences[sentence].0
     }

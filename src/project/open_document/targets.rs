@@ -46,6 +46,7 @@ impl Targets {
         (list, std::mem::take(&mut self.histories))
     }
 
+    /// Iterates over the targets in the order of the sentences.
     pub fn iter(&self) -> impl Iterator<Item = &Target> {
         self.list.iter()
     }
@@ -55,6 +56,7 @@ impl Targets {
         &self.histories[sentence]
     }
 
+    /// Returns the revision of a sentence's target, which grows with each change.
     pub fn revision(&self, sentence: usize) -> u32 {
         self.revisions[sentence]
     }

@@ -13,9 +13,13 @@ pub(super) const VERSION: u32 = 1;
 /// The project file; paths are relative to the folder, with `/` between their parts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
+    /// Version of the format.
     pub version: u32,
+    /// Name of the project.
     pub name: String,
+    /// Code of the language of the documents.
     pub source_language: String,
+    /// Code of the language of the translations.
     pub target_language: String,
     /// The name of an installed model, or a model's folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,6 +76,7 @@ impl Head {
         self.memories = memories;
     }
 
+    /// Creates the head of a project without documents, memories and termbases.
     pub fn new(name: String, source_language: String, target_language: String) -> Self {
         Self {
             version: VERSION,
@@ -91,7 +96,9 @@ impl Head {
 /// Settings of a project, apart from its documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectSettings {
+    /// Code of the language of the documents.
     pub source_language: String,
+    /// Code of the language of the translations.
     pub target_language: String,
     /// The name of an installed model, or a model's folder; none for an installed one between the languages.
     pub model: Option<String>,

@@ -100,6 +100,7 @@ pub fn memory_at(path: &Path, from: &str, to: &str) -> Result<TranslationMemory>
 /// A translation memory that is looked up after others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FurtherMemory {
+    /// Path of the memory.
     pub path: PathBuf,
     /// Per cent that are subtracted from its matches, from 0 to [`MAX_PENALTY`].
     #[serde(default)]

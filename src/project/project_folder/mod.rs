@@ -30,6 +30,7 @@ const WORK: &str = "work";
 pub struct ProjectFolder {
     /// Without links.
     pub folder: PathBuf,
+    /// The contents of the project file.
     pub head: Head,
 }
 

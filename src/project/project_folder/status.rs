@@ -23,16 +23,21 @@ pub struct DocumentStatus {
     pub problem: Option<String>,
     /// Sentences by their states.
     pub untranslated: usize,
+    /// Sentences that a model has translated.
     pub draft: usize,
+    /// Sentences that a person has changed.
     pub edited: usize,
+    /// Sentences that a person has confirmed.
     pub confirmed: usize,
     /// Words of its source.
     pub words: usize,
+    /// Sentences and words by what the memories have.
     #[serde(skip)]
     pub bands: Bands,
 }
 
 impl DocumentStatus {
+    /// Returns the number of sentences.
     pub fn segments(&self) -> usize {
         self.untranslated + self.draft + self.edited + self.confirmed
     }
@@ -50,7 +55,9 @@ impl DocumentStatus {
 /// All documents of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectStatus {
+    /// The project.
     pub project: ProjectFolder,
+    /// The documents in the order of the project file.
     pub documents: Vec<DocumentStatus>,
 }
 

@@ -51,7 +51,7 @@ impl Job {
     }
 
     /// Whether it is no longer awaited.
-    pub fn is_abandoned(&self) -> bool {
+    pub(super) fn is_abandoned(&self) -> bool {
         let is_left = || {
             self.waiting.load(Ordering::Relaxed) == 0
                 && locked(&self.last_request).elapsed() > ABANDONED_AFTER
@@ -59,34 +59,34 @@ impl Job {
         self.cancelled.load(Ordering::Relaxed) || is_left()
     }
 
-    pub fn push(&self, event: Found) {
+    pub(super) fn push(&self, event: Found) {
         locked(&self.events).push(event);
         self.changed.notify_waiters();
     }
 
     /// The last event.
-    pub fn end(&self, event: Found) {
+    pub(super) fn end(&self, event: Found) {
         self.ended.store(true, Ordering::Release);
         self.push(event);
     }
 
-    pub fn fail(&self, error: &Error) {
+    pub(super) fn fail(&self, error: &Error) {
         self.end(Found::Failed {
             message: error.to_string(),
         });
     }
 
-    pub fn put_result(&self, file: NamedTempFile) {
+    pub(super) fn put_result(&self, file: NamedTempFile) {
         *locked(&self.result) = Some(Arc::new(file));
     }
 
-    pub fn result(&self) -> Option<Arc<NamedTempFile>> {
+    pub(super) fn result(&self) -> Option<Arc<NamedTempFile>> {
         *locked(&self.last_request) = Instant::now();
         locked(&self.result).clone()
     }
 
     /// Events from the one with this number on; waits a while for the first of them.
-    pub async fn events(self: &Arc<Self>, from: usize) -> Polled {
+    pub(super) async fn events(self: &Arc<Self>, from: usize) -> Polled {
         let _waiting = Waiting::new(self);
         let until = tokio::time::Instant::now() + POLL_TIME;
         loop {
@@ -147,7 +147,7 @@ pub(super) struct Jobs {
 }
 
 impl Jobs {
-    pub fn new(most: usize) -> Self {
+    pub(super) fn new(most: usize) -> Self {
         Self {
             jobs: Mutex::default(),
             most,
@@ -158,7 +158,7 @@ impl Jobs {
     ///
     /// # Errors
     /// 429 if too many wait.
-    pub fn begin(&self) -> Result<(String, Arc<Job>), Refusal> {
+    pub(super) fn begin(&self) -> Result<(String, Arc<Job>), Refusal> {
         let mut jobs = locked(&self.jobs);
         jobs.retain(|_, job| !job.is_abandoned());
         let open = jobs
@@ -172,18 +172,18 @@ impl Jobs {
         Ok((name, job))
     }
 
-    pub fn get(&self, name: &str) -> Option<Arc<Job>> {
+    pub(super) fn get(&self, name: &str) -> Option<Arc<Job>> {
         locked(&self.jobs).get(name).cloned()
     }
 
-    pub fn cancel(&self, name: &str) {
+    pub(super) fn cancel(&self, name: &str) {
         if let Some(job) = locked(&self.jobs).remove(name) {
             job.cancelled.store(true, Ordering::Relaxed);
         }
     }
 
     /// Ends all that are under way.
-    pub fn cancel_all(&self) {
+    pub(super) fn cancel_all(&self) {
         for (_, job) in locked(&self.jobs).drain() {
             job.cancelled.store(true, Ordering::Relaxed);
         }

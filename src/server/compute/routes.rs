@@ -53,12 +53,12 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub fn room() -> Semaphore {
+    pub(super) fn room() -> Semaphore {
         Semaphore::new(MOST_BODIES)
     }
 
     /// Lets nothing in any more.
-    pub fn close(&self) {
+    pub(super) fn close(&self) {
         let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
         *work = None;
     }

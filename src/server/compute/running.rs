@@ -31,6 +31,7 @@ pub struct ComputeOptions {
     pub max_waiting: usize,
     /// Models that are kept open.
     pub max_models: usize,
+    /// The device that computes.
     pub device: DeviceChoice,
     /// Where what is sent is kept, and the trainings.
     pub store: PathBuf,
@@ -93,6 +94,7 @@ impl Computing {
         })
     }
 
+    /// Returns the address that the server listens at.
     pub fn address(&self) -> SocketAddr {
         self.http.address()
     }

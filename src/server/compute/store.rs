@@ -27,7 +27,7 @@ pub(super) struct Store {
 impl Store {
     /// # Errors
     /// If nothing can be written there.
-    pub fn open(folder: &Path, most_bytes: u64) -> Result<Self> {
+    pub(super) fn open(folder: &Path, most_bytes: u64) -> Result<Self> {
         for name in ["files", "folders"] {
             let path = folder.join(name);
             std::fs::create_dir_all(&path).map_err(Error::write(&path))?;
@@ -49,7 +49,7 @@ impl Store {
     ///
     /// # Errors
     /// If the list is invalid, or is not the one of this digest.
-    pub fn list(&self, digest: &str, list: &[u8]) -> Result<Missing, Refusal> {
+    pub(super) fn list(&self, digest: &str, list: &[u8]) -> Result<Missing, Refusal> {
         let files: Files = serde_json::from_slice(list)
             .map_err(|_cause| Refusal::wrong("the list of files is damaged"))?;
         if !files.are_safe() || files.digest() != digest {
@@ -75,7 +75,7 @@ impl Store {
     ///
     /// # Errors
     /// 507 if there is no room.
-    pub fn receive(&self, digest: &str, bytes: u64) -> Result<Incoming, Refusal> {
+    pub(super) fn receive(&self, digest: &str, bytes: u64) -> Result<Incoming, Refusal> {
         let after = self.bytes.load(Ordering::Relaxed).saturating_add(bytes);
         if after > self.most_bytes {
             return Err(Refusal::new(
@@ -101,7 +101,7 @@ impl Store {
     ///
     /// # Errors
     /// If it is not, or cannot be written.
-    pub fn keep(&self, incoming: Incoming) -> Result<(), Refusal> {
+    pub(super) fn keep(&self, incoming: Incoming) -> Result<(), Refusal> {
         let Incoming {
             mut file,
             hasher,
@@ -127,7 +127,10 @@ impl Store {
     ///
     /// # Errors
     /// 404 if some of them are not here.
-    pub fn place(&self, RootedFiles { digest, root }: &RootedFiles) -> Result<PathBuf, Refusal> {
+    pub(super) fn place(
+        &self,
+        RootedFiles { digest, root }: &RootedFiles,
+    ) -> Result<PathBuf, Refusal> {
         let gone = || {
             Refusal::new(
                 StatusCode::NOT_FOUND,
@@ -175,7 +178,7 @@ impl Store {
     }
 
     /// Where trainings are.
-    pub fn trainings(&self) -> PathBuf {
+    pub(super) fn trainings(&self) -> PathBuf {
         self.folder.join("trainings")
     }
 
@@ -203,7 +206,7 @@ pub(super) struct Incoming {
 impl Incoming {
     /// # Errors
     /// If there is more than was announced, or the disk is full.
-    pub fn take(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+    pub(super) fn take(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
         let left = self.left.checked_sub(bytes.len() as u64);
         self.left = left.ok_or_else(|| Refusal::wrong("there is more than was announced"))?;
         self.hasher.update(bytes);

@@ -55,7 +55,11 @@ impl ComputeTrainings {
     ///
     /// # Errors
     /// If the system gives no thread, or the folder cannot be made.
-    pub fn open(folder: PathBuf, device: DeviceChoice, device_lock: &DeviceLock) -> Result<Self> {
+    pub(super) fn open(
+        folder: PathBuf,
+        device: DeviceChoice,
+        device_lock: &DeviceLock,
+    ) -> Result<Self> {
         std::fs::create_dir_all(&folder).map_err(Error::write(&folder))?;
         let (events, inbox) = channel();
         let trainings = Trainings::spawn(device_lock.clone(), events, || {})?;
@@ -171,7 +175,7 @@ impl ComputeTrainings {
     }
 
     /// Stops the training under way after a checkpoint, and does not note that as its end: the next server continues.
-    pub fn leave(&self) {
+    pub(super) fn leave(&self) {
         let ids: Vec<JobId> = locked(&self.jobs).drain().map(|(job, _)| job).collect();
         let trainings = locked(&self.trainings);
         // Those that wait first, so that none of them begins.

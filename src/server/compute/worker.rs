@@ -45,7 +45,7 @@ pub(super) struct Worker {
 
 impl Worker {
     /// Works until all senders are gone.
-    pub fn run(mut self, inbox: &Receiver<Order>) {
+    pub(super) fn run(mut self, inbox: &Receiver<Order>) {
         while let Ok((job, work)) = inbox.recv() {
             if job.is_abandoned() {
                 continue;

@@ -26,9 +26,13 @@ pub struct Adaptation {
     /// Updates for a document that the memory has exactly; one that resembles it by s, on average over its words, gets s²
     /// times as many.
     pub updates: usize,
+    /// Learning rate of the updates.
     pub learning_rate: f64,
+    /// Share of activations dropped, in `[0, 1)`.
     pub dropout: f32,
+    /// Share of the probability spread over the whole vocabulary, in `[0, 1)`.
     pub label_smoothing: f32,
+    /// Largest common norm of the gradients.
     pub clip_norm: f64,
     /// Target tokens of an update, at most.
     pub batch_tokens: usize,

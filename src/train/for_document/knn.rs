@@ -37,6 +37,7 @@ pub struct KnnRetrieval {
     /// A document that [resembles](canopy_corpus::memory::TranslationMemory::likeness) the memory less gets no pairs of it:
     /// they would agree by chance.
     pub least_likeness: f32,
+    /// Number and weight of the neighbours of a token.
     pub config: KnnConfig,
     /// Target tokens that are read at once, at most.
     pub batch_tokens: usize,

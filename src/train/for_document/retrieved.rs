@@ -17,13 +17,17 @@ use canopy_translate::inference::{
 /// A question to a model about a sentence of a document and its translation.
 #[derive(Debug, Clone, Copy)]
 pub struct ModelQuestion<'a> {
+    /// The view that is requested.
     pub view: ModelView,
+    /// The document.
     pub document: &'a Document,
     /// One for each sentence of the document, or none.
     pub translations: &'a [Option<Translation>],
+    /// Number of the sentence, from 0.
     pub sentence: usize,
     /// The edited sentence of the context, for a [`ModelView::LeaveOneOut`]; none: each is left out.
     pub edit: Option<&'a ContextEdit>,
+    /// Options of the search.
     pub options: &'a SearchOptions,
 }
 

@@ -33,7 +33,7 @@ pub(super) struct Measured {
 impl Measured {
     /// # Errors
     /// If the run's events exist but cannot be read.
-    pub fn read(run: &Path) -> Result<Self> {
+    pub(super) fn read(run: &Path) -> Result<Self> {
         let path = run.join(EVENTS);
         if !path.exists() {
             return Ok(Self::default());
@@ -92,31 +92,32 @@ impl Measured {
     }
 
     /// Loss of all development documents, once the run is finished.
-    pub fn dev_loss(&self) -> Option<f64> {
+    pub(super) fn dev_loss(&self) -> Option<f64> {
         self.dev_loss.filter(|_| self.is_finished)
     }
 
     /// As [`Self::dev_loss`].
-    pub fn dev_bleu(&self) -> Option<f64> {
+    pub(super) fn dev_bleu(&self) -> Option<f64> {
         self.dev_bleu.filter(|_| self.is_finished)
     }
 
     /// Seconds of an epoch, without validations.
     #[expect(clippy::cast_precision_loss, reason = "counts become f64")]
-    pub fn epoch_secs(&self) -> Option<f64> {
+    pub(super) fn epoch_secs(&self) -> Option<f64> {
         let mean = self.secs.values().sum::<f64>() / self.secs.len() as f64;
         (!self.secs.is_empty()).then_some(mean * self.steps_per_epoch as f64)
     }
 
+    /// Returns the target tokens that training takes in a second.
     #[expect(clippy::cast_precision_loss, reason = "counts become f64")]
-    pub fn target_tokens_per_second(&self) -> Option<f64> {
+    pub(super) fn target_tokens_per_second(&self) -> Option<f64> {
         let of_epoch = self.tokens_per_step()? * self.steps_per_epoch as f64;
         self.epoch_secs().map(|secs| of_epoch / secs)
     }
 
     /// Seconds of an epoch relative to those of `other`: over the updates that both have, which with the same seed saw the
     /// same batches, unless one reads sentences and the other documents.
-    pub fn relative_time(&self, other: &Self) -> Option<f64> {
+    pub(super) fn relative_time(&self, other: &Self) -> Option<f64> {
         if self.steps_per_epoch != other.steps_per_epoch {
             return Some(self.epoch_secs()? / other.epoch_secs()?);
         }
@@ -133,7 +134,7 @@ impl Measured {
         clippy::cast_sign_loss,
         reason = "a mean of counts"
     )]
-    pub fn words(&self) -> Option<usize> {
+    pub(super) fn words(&self) -> Option<usize> {
         let of_epoch = self.tokens_per_step()? * self.steps_per_epoch as f64;
         (self.examples > 0).then(|| (of_epoch / self.examples as f64).round().max(1.0) as usize)
     }

@@ -56,6 +56,7 @@ pub fn is_sweep(folder: &Path) -> bool {
 pub struct Sweep {
     /// Name of the row that the others are compared with.
     pub reference: String,
+    /// The rows in the order of the file.
     pub rows: Vec<SweepRow>,
     /// Names of the rows that [`Self::run`] trains; all, if there is none.
     chosen: Vec<String>,
@@ -65,7 +66,9 @@ pub struct Sweep {
 /// Runs that differ in nothing but their seed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepRow {
+    /// Name of the row.
     pub name: String,
+    /// Its runs, a seed each.
     pub runs: Vec<SweepRun>,
 }
 

@@ -18,8 +18,10 @@ use canopy_models::weights::{ModelFolder, RerankerFolder};
 use canopy_nn::model::{MemoryUse, ModelConfig};
 use canopy_translate::inference::ComputeDevice;
 
+/// A run of a sweep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepRun {
+    /// The settings of the run.
     pub config: TrainingConfig,
     /// Its run folder, in the sweep's.
     pub folder: PathBuf,

@@ -16,23 +16,32 @@ const WORDS: usize = 25;
 /// Rows in the order of the sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SweepTable {
+    /// Name of the row that others are compared with.
     pub reference: String,
+    /// The rows.
     pub rows: Vec<TableRow>,
 }
 
 /// Means over the seeds of a row; what is not known yet is absent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TableRow {
+    /// Name of the row.
     pub name: String,
+    /// Name of the system.
     pub preset: String,
+    /// Number of finished runs.
     pub finished: usize,
+    /// Number of runs.
     pub seeds: usize,
+    /// Number of weights.
     pub parameters: Option<usize>,
     /// Loss of all development documents, by the finished runs.
     pub dev_loss: Option<f64>,
+    /// BLEU of the development documents.
     pub dev_bleu: Option<f64>,
     /// Standard deviation over the seeds, of more than one.
     pub dev_bleu_deviation: Option<f64>,
+    /// Speed of training.
     pub target_tokens_per_second: Option<f64>,
     /// Without validations.
     pub epoch_secs: Option<f64>,

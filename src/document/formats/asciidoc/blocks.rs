@@ -34,7 +34,7 @@ pub(super) struct AsciiDocReader<'s, 'b> {
 }
 
 impl<'s, 'b> AsciiDocReader<'s, 'b> {
-    pub fn new(source: &'s str, builder: &'b mut Builder) -> Self {
+    pub(super) fn new(source: &'s str, builder: &'b mut Builder) -> Self {
         Self {
             source,
             builder,
@@ -47,7 +47,7 @@ impl<'s, 'b> AsciiDocReader<'s, 'b> {
         }
     }
 
-    pub fn document(&mut self, start: usize) -> Result<(), Failure> {
+    pub(super) fn document(&mut self, start: usize) -> Result<(), Failure> {
         self.part(start..self.source.len())
     }
 

@@ -24,7 +24,7 @@ const OTHER_MACROS: Words = Words(
 );
 
 impl<'s> AsciiDocInline<'s> {
-    pub fn new(source: &'s str, is_cell: bool) -> Self {
+    pub(super) fn new(source: &'s str, is_cell: bool) -> Self {
         Self {
             source,
             is_cell,
@@ -33,7 +33,7 @@ impl<'s> AsciiDocInline<'s> {
         }
     }
 
-    pub fn add(&mut self, range: Range<usize>) {
+    pub(super) fn add(&mut self, range: Range<usize>) {
         let (mut place, mut text) = (range.start, range.start);
         while place < range.end {
             let found = self.found(place, &range);

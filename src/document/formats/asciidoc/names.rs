@@ -14,7 +14,7 @@ pub(super) struct AsciiDocNames<'s> {
 }
 
 impl<'s> AsciiDocNames<'s> {
-    pub fn new(source: &'s str) -> Self {
+    pub(super) fn new(source: &'s str) -> Self {
         let value = |name: &str| {
             let mut lines = source.lines();
             lines.find_map(|line| line.strip_prefix(name).map(str::trim))
@@ -40,7 +40,7 @@ impl<'s> AsciiDocNames<'s> {
     }
 
     /// Gives a heading the name that it would lose, if it is referred to.
-    pub fn keep(&self, heading: &Range<usize>, edits: &mut Edits) {
+    pub(super) fn keep(&self, heading: &Range<usize>, edits: &mut Edits) {
         let title = &self.source[heading.clone()];
         let line = self.source[..heading.start]
             .rfind('\n')

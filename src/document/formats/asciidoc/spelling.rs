@@ -17,7 +17,7 @@ pub(super) struct AsciiDocSpelling<'p> {
 }
 
 impl<'p> AsciiDocSpelling<'p> {
-    pub fn new(place: &'p MarkedPlace, is_cell: bool, source: &str) -> Self {
+    pub(super) fn new(place: &'p MarkedPlace, is_cell: bool, source: &str) -> Self {
         Self {
             place,
             is_cell,

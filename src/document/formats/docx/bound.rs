@@ -32,7 +32,7 @@ pub(in crate::formats) struct Bound {
 
 impl Bound {
     /// Reads what a control is bound to; none if it is not.
-    pub fn read(xml: &Xml, control: Id, unit: usize) -> Option<Self> {
+    pub(crate) fn read(xml: &Xml, control: Id, unit: usize) -> Option<Self> {
         let binding = xml.child(xml.child(control, "sdtPr")?, "dataBinding")?;
         Some(Self {
             unit,
@@ -43,7 +43,7 @@ impl Bound {
     }
 
     /// Writes the translation into the part that Word takes the text from.
-    pub fn write(
+    pub(crate) fn write(
         &self,
         package: &Package,
         translation: &Translation,

@@ -7,7 +7,7 @@ use crate::formats::language::{instead_of, is_right_to_left};
 
 /// The page with `language` where its root element says one, and the direction in which that is written. A page that says no
 /// language stays as it is.
-pub fn in_language(mut page: String, language: &str) -> String {
+pub(crate) fn in_language(mut page: String, language: &str) -> String {
     let Some(attributes) = root(&page) else {
         return page;
     };

@@ -72,7 +72,7 @@ impl Receiver for Tree<'_, '_> {
 }
 
 impl<'s, 'b> Tree<'s, 'b> {
-    pub fn new(source: &'s str, is_xml: bool, builder: &'b mut Builder) -> Self {
+    pub(super) fn new(source: &'s str, is_xml: bool, builder: &'b mut Builder) -> Self {
         Self {
             source,
             builder,
@@ -83,7 +83,7 @@ impl<'s, 'b> Tree<'s, 'b> {
         }
     }
 
-    pub fn finish(mut self) {
+    pub(super) fn finish(mut self) {
         self.boundary(self.source.len());
         self.pop_to(0);
     }

@@ -32,7 +32,7 @@ const USUAL: [(&str, &str); 4] = [
 const DISPLAY: &str = "displaymath";
 
 impl Definitions {
-    pub fn new(source: &str) -> Self {
+    pub(super) fn new(source: &str) -> Self {
         let mut definitions = Self::default();
         for (place, _) in source.match_indices('\\') {
             let rest = &source[place + 1..];
@@ -71,17 +71,21 @@ impl Definitions {
     }
 
     /// Returns what a command stands for.
-    pub fn shorthand(&self, name: &str) -> Option<Shorthand> {
+    pub(super) fn shorthand(&self, name: &str) -> Option<Shorthand> {
         self.commands.get(name).cloned()
     }
 
     /// Returns the kind of an environment.
-    pub fn environment(&self, name: &str) -> Option<Environment> {
+    pub(super) fn environment(&self, name: &str) -> Option<Environment> {
         self.environments.get(name).copied()
     }
 
     /// Returns the commands that end what the command `begun` began, an environment of this name.
-    pub fn ends_of<'d>(&'d self, begun: &'d str, name: &'d str) -> impl Iterator<Item = &'d str> {
+    pub(super) fn ends_of<'d>(
+        &'d self,
+        begun: &'d str,
+        name: &'d str,
+    ) -> impl Iterator<Item = &'d str> {
         let ends = move |shorthand: &Shorthand| match shorthand {
             Shorthand::End(ended) => ended == name,
             _ => false,

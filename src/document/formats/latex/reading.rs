@@ -27,7 +27,7 @@ pub(super) struct LatexReader<'s, 'b> {
 }
 
 impl<'s, 'b> LatexReader<'s, 'b> {
-    pub fn new(source: &'s str, builder: &'b mut Builder) -> Self {
+    pub(super) fn new(source: &'s str, builder: &'b mut Builder) -> Self {
         Self {
             source,
             builder,
@@ -43,7 +43,7 @@ impl<'s, 'b> LatexReader<'s, 'b> {
     }
 
     /// Reads a file, or a part that another file includes.
-    pub fn document(&mut self, start: usize) -> Result<(), Failure> {
+    pub(super) fn document(&mut self, start: usize) -> Result<(), Failure> {
         let Some((begin, body)) = self.begin_of_document(start) else {
             if self.find("\\documentclass", start).is_some() {
                 return Ok(());

@@ -19,7 +19,7 @@ pub(super) struct Style {
 }
 
 impl Style {
-    pub fn new(text: &str, encoding: Encoding) -> Self {
+    pub(super) fn new(text: &str, encoding: Encoding) -> Self {
         let is_quote_active = [
             "babel",
             "german.sty",
@@ -48,7 +48,7 @@ pub(super) struct LatexSpelling<'s> {
 }
 
 impl<'s> LatexSpelling<'s> {
-    pub fn new(style: &'s Style, text: &str, place: &MarkedPlace) -> Self {
+    pub(super) fn new(style: &'s Style, text: &str, place: &MarkedPlace) -> Self {
         let source = &text[place.bytes.clone()];
         let before = &text[..place.bytes.start + source.len() - source.trim_start().len()];
         let ink = before.trim_end();

@@ -29,7 +29,7 @@ pub(super) struct Anchors {
 
 impl Anchors {
     /// Adds a heading with what it shows.
-    pub fn add(&mut self, mut heading: Heading, shown: &str) {
+    pub(super) fn add(&mut self, mut heading: Heading, shown: &str) {
         heading.name = name(shown);
         let seen = self.seen.entry(heading.name.clone()).or_default();
         *seen += 1;
@@ -40,7 +40,7 @@ impl Anchors {
     }
 
     /// Leaves out what no link of the file leads to.
-    pub fn retain_linked(&mut self, source: &str) {
+    pub(super) fn retain_linked(&mut self, source: &str) {
         if self.headings.is_empty() {
             return;
         }
@@ -56,7 +56,7 @@ impl Anchors {
     }
 
     /// Returns the edits of the translated file by which a heading that has become another one keeps its name.
-    pub fn written(
+    pub(super) fn written(
         &self,
         document: &Document,
         translations: &[Option<String>],

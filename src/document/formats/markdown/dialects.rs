@@ -70,7 +70,7 @@ struct Scanner<'s> {
 
 impl Dialects {
     /// Finds what the parser does not know from byte `start` on.
-    pub fn new(source: &str, start: usize) -> Self {
+    pub(super) fn new(source: &str, start: usize) -> Self {
         let mut lines = Vec::new();
         let mut place = start;
         for line in source[start..].split_inclusive('\n') {

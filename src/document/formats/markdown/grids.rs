@@ -21,7 +21,7 @@ struct GridLine {
 
 impl Grid {
     /// The table in these lines; none if a row has several lines, or cells go over several columns or rows.
-    pub fn read(source: &str, lines: impl Iterator<Item = Range<usize>>) -> Option<Self> {
+    pub(super) fn read(source: &str, lines: impl Iterator<Item = Range<usize>>) -> Option<Self> {
         let lines: Vec<GridLine> = lines.map(|range| GridLine::read(source, range)).collect();
         let first = lines.first()?;
         let alternates = |(index, line): (usize, &GridLine)| {
@@ -32,13 +32,13 @@ impl Grid {
     }
 
     /// Whether a byte of the file is in it.
-    pub fn holds(&self, place: usize) -> bool {
+    pub(super) fn holds(&self, place: usize) -> bool {
         let ends = (self.lines.first(), self.lines.last());
         matches!(ends, (Some(first), Some(last)) if (first.range.start..last.range.end).contains(&place))
     }
 
     /// The texts of its cells.
-    pub fn texts(&self, source: &str) -> Vec<Range<usize>> {
+    pub(super) fn texts(&self, source: &str) -> Vec<Range<usize>> {
         let rows = self.lines.iter().filter(|line| !line.is_border);
         let trimmed = |cell: &Range<usize>| {
             let text = &source[cell.clone()];
@@ -51,7 +51,7 @@ impl Grid {
     }
 
     /// Its lines as they are with these translations; none if nothing in it is translated.
-    pub fn written(
+    pub(super) fn written(
         &self,
         document: &Document,
         translations: &[Option<String>],

@@ -40,7 +40,7 @@ pub(super) enum Joint {
 
 impl<'s> Line<'s> {
     /// The line that begins at byte `place` of its file.
-    pub fn new(line: &'s str, place: usize) -> Self {
+    pub(super) fn new(line: &'s str, place: usize) -> Self {
         let text = line.trim_end();
         let quote = quote(text);
         let mark = list_mark(&text[quote..]);
@@ -64,7 +64,7 @@ impl<'s> Line<'s> {
         line
     }
 
-    pub fn kind(&self) -> ParagraphKind {
+    pub(super) fn kind(&self) -> ParagraphKind {
         match self {
             Self { is_table: true, .. } => ParagraphKind::TableCell,
             Self { mark: 1.., .. } => ParagraphKind::ListItem,

@@ -36,7 +36,7 @@ pub(super) struct RstReader<'s, 'b> {
 }
 
 impl<'s, 'b> RstReader<'s, 'b> {
-    pub fn new(source: &'s str, builder: &'b mut Builder) -> Self {
+    pub(super) fn new(source: &'s str, builder: &'b mut Builder) -> Self {
         Self {
             source,
             builder,
@@ -48,7 +48,7 @@ impl<'s, 'b> RstReader<'s, 'b> {
         }
     }
 
-    pub fn document(&mut self, start: usize) -> Result<(), Failure> {
+    pub(super) fn document(&mut self, start: usize) -> Result<(), Failure> {
         let mut lines = Vec::new();
         let mut place = start;
         for line in self.source[start..].split_inclusive('\n') {

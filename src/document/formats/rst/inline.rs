@@ -24,7 +24,7 @@ pub(super) struct RstInline<'s> {
 }
 
 impl<'s> RstInline<'s> {
-    pub fn new(source: &'s str) -> Self {
+    pub(super) fn new(source: &'s str) -> Self {
         Self {
             source,
             range: 0..0,
@@ -36,7 +36,7 @@ impl<'s> RstInline<'s> {
     }
 
     /// Adds a part of the file.
-    pub fn add(&mut self, range: Range<usize>) {
+    pub(super) fn add(&mut self, range: Range<usize>) {
         self.range = range.clone();
         self.text = range.start;
         let mut place = range.start;

@@ -8,12 +8,12 @@ pub(super) struct RstNames {
 }
 
 impl RstNames {
-    pub fn new(text: &str) -> Self {
+    pub(super) fn new(text: &str) -> Self {
         Self { text: folded(text) }
     }
 
     /// The target that a title needs to be found by the name that it had; none if it is not referred to.
-    pub fn target(&self, title: &str) -> Option<String> {
+    pub(super) fn target(&self, title: &str) -> Option<String> {
         let name = folded(title);
         if name.is_empty() || name.contains(['`', '*', '|', '\\']) {
             return None;

@@ -16,7 +16,7 @@ pub(super) struct RstSpelling<'p> {
 }
 
 impl<'p> RstSpelling<'p> {
-    pub fn new(paragraph: &'p RstParagraph, text: &'p str) -> Self {
+    pub(super) fn new(paragraph: &'p RstParagraph, text: &'p str) -> Self {
         Self {
             paragraph,
             source: &text[paragraph.place.bytes.clone()],

@@ -72,7 +72,7 @@ pub(in crate::formats) fn width(text: &str) -> usize {
 
 impl Table {
     /// Makes paragraphs of the cells that hold one each; none if the table is not drawn as it should be.
-    pub fn read(source: &str, lines: &[Line], builder: &mut Builder) -> Option<Self> {
+    pub(super) fn read(source: &str, lines: &[Line], builder: &mut Builder) -> Option<Self> {
         let (first, last) = (lines.first()?, lines.last()?);
         let table = first.range.start..last.range.end;
         // Lines begin in the column of the table; what is wider than one column would shift the others.
@@ -123,7 +123,7 @@ impl Table {
     }
 
     /// The table with its translated cells; none if nothing is translated.
-    pub fn written(&self, source: &str, translation: &Translation) -> Option<String> {
+    pub(super) fn written(&self, source: &str, translation: &Translation) -> Option<String> {
         let translated: BTreeMap<usize, String> = self
             .cells
             .iter()

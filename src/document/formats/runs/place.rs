@@ -26,12 +26,18 @@ pub(in crate::formats) struct RunPlace {
 
 impl RunPlace {
     /// Where its content ends in the part.
-    pub fn end(&self) -> usize {
+    pub(crate) fn end(&self) -> usize {
         self.bytes.end
     }
 
     /// Writes a translated paragraph; changes within its codes are kept.
-    pub fn write(&self, dialect: &dyn Dialect, xml: &Xml, parts: &[Part], edits: &mut Edits) {
+    pub(crate) fn write(
+        &self,
+        dialect: &dyn Dialect,
+        xml: &Xml,
+        parts: &[Part],
+        edits: &mut Edits,
+    ) {
         let mut writer = Writer {
             place: self,
             xml,

@@ -25,7 +25,12 @@ pub(super) fn text_of(xml: &Xml, element: Id) -> Option<String> {
 }
 
 impl ElementText {
-    pub fn read(xml: &Xml, element: Id, builder: &mut Builder, context: Context) -> Option<Self> {
+    pub(super) fn read(
+        xml: &Xml,
+        element: Id,
+        builder: &mut Builder,
+        context: Context,
+    ) -> Option<Self> {
         let value = text_of(xml, element)?;
         let text = Text::read(&value, Dialect::PLAIN, builder, context)?;
         Some(Self { element, text })

@@ -62,7 +62,7 @@ pub(super) fn is_complex(value: &str) -> bool {
 
 impl Pattern {
     /// Reads a message; one whose apostrophes make no sense as quotation marks has them as themselves.
-    pub fn read(source: &str, apostrophes: Apostrophes) -> Option<Self> {
+    pub(crate) fn read(source: &str, apostrophes: Apostrophes) -> Option<Self> {
         let literally = || Self::parse(source, Apostrophes::Literal);
         Self::parse(source, apostrophes).or_else(literally)
     }
@@ -79,7 +79,12 @@ impl Pattern {
     }
 
     /// Makes units of its own text and of its branches; whether there is any.
-    pub fn units(&mut self, dialect: Dialect, builder: &mut Builder, context: &Context) -> bool {
+    pub(crate) fn units(
+        &mut self,
+        dialect: Dialect,
+        builder: &mut Builder,
+        context: &Context,
+    ) -> bool {
         let mut message = Message::new(dialect);
         for (number, node) in self.nodes.iter().enumerate() {
             match node {
@@ -107,7 +112,7 @@ impl Pattern {
     }
 
     /// The translated message; `None` if there is nothing new.
-    pub fn written(&self, translation: &Translation) -> Option<String> {
+    pub(crate) fn written(&self, translation: &Translation) -> Option<String> {
         let inner: Vec<Option<String>> = self
             .nodes
             .iter()
@@ -152,7 +157,7 @@ impl Pattern {
     }
 
     /// Says which translation the file has already: itself where a branch has no counterpart, so that it stays.
-    pub fn set_known(&self, builder: &mut Builder, target: &str, standing: Standing) {
+    pub(crate) fn set_known(&self, builder: &mut Builder, target: &str, standing: Standing) {
         let other = Self::parse(target, self.apostrophes);
         self.set_known_parts(builder, other.as_ref(), standing);
     }

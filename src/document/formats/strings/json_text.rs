@@ -34,19 +34,19 @@ pub(super) struct Key {
 }
 
 impl Value {
-    pub fn members(&self) -> &[(Key, Value)] {
+    pub(super) fn members(&self) -> &[(Key, Value)] {
         match &self.kind {
             Kind::Object(members) => members,
             _ => &[],
         }
     }
 
-    pub fn member(&self, name: &str) -> Option<&Value> {
+    pub(super) fn member(&self, name: &str) -> Option<&Value> {
         let found = self.members().iter().find(|(key, _)| key.text == name);
         found.map(|(_, value)| value)
     }
 
-    pub fn text(&self) -> Option<&str> {
+    pub(super) fn text(&self) -> Option<&str> {
         match &self.kind {
             Kind::String(text) => text.as_deref(),
             _ => None,
@@ -291,7 +291,7 @@ pub(super) struct Spelling {
 }
 
 impl Spelling {
-    pub fn new(text: &str, encoding: Encoding) -> Self {
+    pub(super) fn new(text: &str, encoding: Encoding) -> Self {
         let has_escape = || {
             text.match_indices("\\u").any(|(at, _)| {
                 let digits = text.get(at + 2..at + 6);
@@ -310,7 +310,7 @@ impl Spelling {
     }
 
     /// A string in quotation marks.
-    pub fn spelt(self, text: &str) -> String {
+    pub(super) fn spelt(self, text: &str) -> String {
         let mut written = String::with_capacity(text.len() + 2);
         written.push('"');
         for character in text.chars() {

@@ -39,7 +39,7 @@ pub(in crate::formats) enum Piece {
 }
 
 impl Message {
-    pub fn new(dialect: Dialect) -> Self {
+    pub(crate) fn new(dialect: Dialect) -> Self {
         Self {
             draft: Draft::default(),
             dialect,
@@ -49,7 +49,7 @@ impl Message {
     }
 
     /// Adds text, in which placeholders and tags are found.
-    pub fn text(&mut self, text: &str) {
+    pub(crate) fn text(&mut self, text: &str) {
         let (mut start, mut place) = (0, 0);
         while let Some(character) = text[place..].chars().next() {
             let found = match character {
@@ -79,7 +79,7 @@ impl Message {
     }
 
     /// Adds text that is nothing but text.
-    pub fn plain(&mut self, text: &str) {
+    pub(crate) fn plain(&mut self, text: &str) {
         if !text.is_empty() {
             self.draft.text(text);
         }
@@ -122,7 +122,7 @@ impl Message {
     }
 
     /// Adds what stays as the file has it; a reader sees `shown` of it.
-    pub fn raw(&mut self, name: &str, shown: &str, written: &str) {
+    pub(crate) fn raw(&mut self, name: &str, shown: &str, written: &str) {
         if shown.is_empty() {
             self.draft.point(name);
         } else {
@@ -132,13 +132,13 @@ impl Message {
     }
 
     /// Begins an element of the file; its code.
-    pub fn open(&mut self, name: &str, written: &str) -> usize {
+    pub(crate) fn open(&mut self, name: &str, written: &str) -> usize {
         self.codes.push(Code::Raw(written.to_owned()));
         self.draft.open(name)
     }
 
     /// Ends the element that `open` began. Tags of the text that began in it have no partner outside of it.
-    pub fn close(&mut self, open: usize, name: &str, written: &str) {
+    pub(crate) fn close(&mut self, open: usize, name: &str, written: &str) {
         self.open.retain(|(_, code)| *code < open);
         self.codes.push(Code::Raw(written.to_owned()));
         self.draft.close(open, name);
@@ -151,7 +151,7 @@ impl Message {
     }
 
     /// Makes a unit of it; none if it has no text.
-    pub fn unit(self, builder: &mut Builder, context: Context) -> Option<MessagePlace> {
+    pub(crate) fn unit(self, builder: &mut Builder, context: Context) -> Option<MessagePlace> {
         let unit = builder.unit_of_text(self.draft, context)?;
         Some(MessagePlace {
             unit,
@@ -171,7 +171,7 @@ pub(in crate::formats) struct MessagePlace {
 
 impl MessagePlace {
     /// The text to write; `None` if there is nothing new.
-    pub fn pieces(&self, translation: &Translation) -> Option<Vec<Piece>> {
+    pub(crate) fn pieces(&self, translation: &Translation) -> Option<Vec<Piece>> {
         let parts = translation.parts(self.unit)?;
         let mut pieces: Vec<Piece> = Vec::with_capacity(parts.len());
         for part in parts {
@@ -196,7 +196,7 @@ impl MessagePlace {
     }
 
     /// The translation of a value that is nothing but text.
-    pub fn text(&self, translation: &Translation) -> Option<String> {
+    pub(crate) fn text(&self, translation: &Translation) -> Option<String> {
         let pieces = self.pieces(translation)?.into_iter();
         let text = pieces.map(|piece| match piece {
             Piece::Text(text) | Piece::Raw(text) => text,
@@ -206,7 +206,7 @@ impl MessagePlace {
     }
 
     /// Says which translation the file has already.
-    pub fn set_known(&self, builder: &mut Builder, target: &str, standing: Standing) {
+    pub(crate) fn set_known(&self, builder: &mut Builder, target: &str, standing: Standing) {
         let text = self.known(builder, target);
         if let [sentence] = builder.sentences_of(self.unit) {
             sentence.known = Some(Known { text, standing });
@@ -250,12 +250,12 @@ pub(in crate::formats) enum Text {
 
 impl Text {
     /// Whether a value is a message of ICU with a plural or a choice.
-    pub fn is_icu(value: &str) -> bool {
+    pub(crate) fn is_icu(value: &str) -> bool {
         icu::is_complex(value) && Pattern::read(value, Apostrophes::Optional).is_some()
     }
 
     /// Reads a value; a message of ICU is recognised by its plural or choice.
-    pub fn read(
+    pub(crate) fn read(
         value: &str,
         dialect: Dialect,
         builder: &mut Builder,
@@ -272,7 +272,7 @@ impl Text {
     }
 
     /// Reads a value as a message of ICU in any case, if it can be parsed as one.
-    pub fn read_icu(
+    pub(crate) fn read_icu(
         value: &str,
         apostrophes: Apostrophes,
         dialect: Dialect,
@@ -302,7 +302,7 @@ impl Text {
     }
 
     /// Says which translation the file has already: of a message of ICU, branch by branch where both have the same.
-    pub fn set_known(&self, builder: &mut Builder, target: &str, standing: Standing) {
+    pub(crate) fn set_known(&self, builder: &mut Builder, target: &str, standing: Standing) {
         match self {
             Self::Plain(place) => place.set_known(builder, target, standing),
             Self::Icu(pattern) => pattern.set_known(builder, target, standing),
@@ -310,7 +310,7 @@ impl Text {
     }
 
     /// The translated value in pieces, of which those of the file are not to be escaped; `None` if there is nothing new.
-    pub fn pieces(&self, translation: &Translation) -> Option<Vec<Piece>> {
+    pub(crate) fn pieces(&self, translation: &Translation) -> Option<Vec<Piece>> {
         match self {
             Self::Plain(place) => place.pieces(translation),
             Self::Icu(pattern) => Some(vec![Piece::Text(pattern.written(translation)?)]),
@@ -318,7 +318,7 @@ impl Text {
     }
 
     /// The translated value; `None` if there is nothing new.
-    pub fn written(&self, translation: &Translation) -> Option<String> {
+    pub(crate) fn written(&self, translation: &Translation) -> Option<String> {
         match self {
             Self::Plain(place) => place.text(translation),
             Self::Icu(pattern) => pattern.written(translation),

@@ -27,7 +27,7 @@ const NUMBERS: std::ops::Range<u64> = 0..1_001;
 
 impl PluralRule {
     /// Reads `nplurals=2; plural=n != 1;`.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let value = |name: &str| {
             let at = text.find(name)?;
             let rest = text[at + name.len()..].trim_start().strip_prefix('=')?;
@@ -54,19 +54,19 @@ impl PluralRule {
     }
 
     /// The form of a number.
-    pub fn form(&self, n: u64) -> usize {
+    pub(super) fn form(&self, n: u64) -> usize {
         let form = usize::try_from(self.expression.value(n)).unwrap_or(usize::MAX);
         form.min(self.num_forms - 1)
     }
 
     /// Whether a form says `n = 1`, and whether it says any other number.
-    pub fn says_one(&self, form: usize) -> (bool, bool) {
+    pub(super) fn says_one(&self, form: usize) -> (bool, bool) {
         let others = NUMBERS.filter(|&n| n != 1).any(|n| self.form(n) == form);
         (self.form(1) == form, others)
     }
 
     /// Some numbers of a form, for translators.
-    pub fn examples(&self, form: usize) -> String {
+    pub(super) fn examples(&self, form: usize) -> String {
         const SHOWN: usize = 5;
         let numbers: Vec<u64> = NUMBERS
             .filter(|&n| self.form(n) == form)

@@ -59,7 +59,7 @@ pub(super) struct Chain {
 
 impl Chain {
     /// When its cues are shown.
-    pub fn time(&self, cues: &[Cue]) -> Option<CueTime> {
+    pub(super) fn time(&self, cues: &[Cue]) -> Option<CueTime> {
         let mut numbers: Vec<usize> = self.blocks.iter().map(|block| block.cue).collect();
         numbers.dedup();
         let shown = |number: &usize| (cues[*number].end - cues[*number].start).max(0);
@@ -72,7 +72,7 @@ impl Chain {
     }
 
     /// The text of all blocks.
-    pub fn run(&self, text: &str) -> Run {
+    pub(super) fn run(&self, text: &str) -> Run {
         let mut run = Run::default();
         let mut last: Option<(char, usize)> = None;
         for block in &self.blocks {
@@ -101,7 +101,7 @@ impl Chain {
 
 impl Block {
     /// Its text as it is shown.
-    pub fn shown(&self, text: &str) -> String {
+    pub(super) fn shown(&self, text: &str) -> String {
         let shown = self.tokens.iter().map(|(range, token)| match token {
             Token::Text => &text[range.clone()],
             Token::Decoded(shown) => shown,
@@ -120,7 +120,7 @@ impl Block {
     }
 
     /// Whether a line ends within a text that has no spaces between its words.
-    pub fn breaks_word<'a>(&'a self, text: &'a str, index: usize) -> bool {
+    pub(super) fn breaks_word<'a>(&'a self, text: &'a str, index: usize) -> bool {
         let shown = |(range, token): &'a (Range<usize>, Token)| match token {
             Token::Text => &text[range.clone()],
             Token::Decoded(shown) => shown,

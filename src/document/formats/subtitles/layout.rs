@@ -50,7 +50,7 @@ pub(super) struct Laid<'g> {
 }
 
 impl<'g> Laid<'g> {
-    pub fn new(glyphs: &'g [Glyph]) -> Self {
+    pub(super) fn new(glyphs: &'g [Glyph]) -> Self {
         let (mut shown, mut indices) = (String::new(), Vec::new());
         for (index, glyph) in glyphs.iter().enumerate() {
             if let Glyph::Char(character, _) = glyph {
@@ -123,7 +123,7 @@ impl<'g> Laid<'g> {
     }
 
     /// The lines of the text: as few as its length allows, and then of similar length.
-    pub fn lines(&self, layout: SubtitleLayout) -> Vec<Range<usize>> {
+    pub(super) fn lines(&self, layout: SubtitleLayout) -> Vec<Range<usize>> {
         let last = self.places.len() - 1;
         let num_lines = self.line_ends(0, last, layout.max_chars).len();
         let (mut low, mut high) = (1, layout.max_chars);
@@ -146,7 +146,7 @@ impl<'g> Laid<'g> {
 
     /// Divides the text among cues in proportion to `shares`, so that each has room for its part in addition to what it holds
     /// already.
-    pub fn divided(
+    pub(super) fn divided(
         &self,
         shares: &[usize],
         held: &[usize],

@@ -22,7 +22,12 @@ pub(super) struct Messages {
 
 impl Messages {
     /// Reads the content of a source; `None` if it is no message with branches.
-    pub fn read(xml: &Xml, source: Id, builder: &mut Builder, context: &Context) -> Option<Self> {
+    pub(super) fn read(
+        xml: &Xml,
+        source: Id,
+        builder: &mut Builder,
+        context: &Context,
+    ) -> Option<Self> {
         let mut elements = Vec::new();
         let marked = marked(xml, source, &mut |element| {
             elements.push(element);
@@ -36,7 +41,13 @@ impl Messages {
     }
 
     /// Says which translation the file has already.
-    pub fn set_known(&self, xml: &Xml, target: Id, standing: Standing, builder: &mut Builder) {
+    pub(super) fn set_known(
+        &self,
+        xml: &Xml,
+        target: Id,
+        standing: Standing,
+        builder: &mut Builder,
+    ) {
         let known = marked(xml, target, &mut |element| {
             let is_it = |&source: &Id| key(xml, source) == key(xml, element);
             self.elements.iter().position(is_it)
@@ -45,7 +56,7 @@ impl Messages {
     }
 
     /// The translated content; `None` if there is nothing new.
-    pub fn written(
+    pub(super) fn written(
         &self,
         xml: &Xml,
         encoding: Encoding,

@@ -54,7 +54,7 @@ impl<'t> Tree<'t> {
     ///
     /// # Errors
     /// If it is not well formed, or nested too deep.
-    pub fn read(
+    pub(super) fn read(
         part: &'t str,
         text: &'t str,
         whole: Whole,

@@ -13,7 +13,7 @@ pub(super) enum Case {
 }
 
 impl Case {
-    pub fn forms(self) -> &'static [&'static str] {
+    pub(super) fn forms(self) -> &'static [&'static str] {
         match self {
             Self::Nominative => &["er", "sie", "es"],
             Self::Accusative => &["ihn", "sie", "es"],

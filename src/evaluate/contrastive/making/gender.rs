@@ -43,7 +43,7 @@ pub(super) struct Phrase<'t> {
 
 impl Genders {
     /// Learns from German sentences.
-    pub fn learn<'t>(sentences: impl IntoIterator<Item = &'t str>) -> Self {
+    pub(super) fn learn<'t>(sentences: impl IntoIterator<Item = &'t str>) -> Self {
         let mut votes: HashMap<String, [usize; 3]> = HashMap::new();
         for sentence in sentences {
             let words = words(sentence);
@@ -79,12 +79,12 @@ impl Genders {
     }
 
     /// The gender of a noun that was itself seen with articles of the singular.
-    pub fn known(&self, noun: &str) -> Option<Gender> {
+    pub(super) fn known(&self, noun: &str) -> Option<Gender> {
         self.known.get(noun).copied()
     }
 
     /// The gender of a noun: its own, that of its last part, or what its ending says.
-    pub fn get(&self, noun: &str) -> Option<Gender> {
+    pub(super) fn get(&self, noun: &str) -> Option<Gender> {
         if let Some(gender) = self.known(noun) {
             return Some(gender);
         }
@@ -97,7 +97,7 @@ impl Genders {
     }
 
     /// The nouns with an article of the singular in a sentence, in order.
-    pub fn phrases<'t>(&self, words: &[Word<'t>]) -> Vec<Phrase<'t>> {
+    pub(super) fn phrases<'t>(&self, words: &[Word<'t>]) -> Vec<Phrase<'t>> {
         let phrase = |at: usize| {
             let (noun, _) = noun_after(words, at)?;
             let gender = self.get(words[noun].text)?;

@@ -64,6 +64,7 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All kinds, in the order in which they are made.
     pub const ALL: [Self; 4] = [
         Self::Pronouns,
         Self::Possessives,
@@ -71,6 +72,7 @@ impl Kind {
         Self::Address,
     ];
 
+    /// Returns the name that reports and options use.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pronouns => "pronouns",
@@ -84,17 +86,20 @@ impl Kind {
 /// Options of the making of a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MakeOptions {
+    /// The split whose sentences become items.
     pub split: Split,
     /// All that the languages allow if empty.
     pub kinds: Vec<Kind>,
     /// Maximum number of items of each kind, drawn with `seed`.
     pub limit: Option<usize>,
+    /// Start of the random numbers.
     pub seed: u64,
 }
 
 /// A new set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewSet {
+    /// The set itself.
     pub set: ContrastiveSet,
     /// Items of each kind: found, and kept.
     pub counts: Vec<(Kind, usize, usize)>,

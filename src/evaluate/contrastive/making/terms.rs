@@ -45,7 +45,7 @@ type Counts = HashMap<String, usize>;
 
 impl<'g> Terms<'g> {
     /// Learns from pairs of sentences; `genders` if the target language is German.
-    pub fn learn(pairs: &[(&str, &str)], genders: Option<&'g Genders>) -> Self {
+    pub(super) fn learn(pairs: &[(&str, &str)], genders: Option<&'g Genders>) -> Self {
         let is_german = genders.is_some();
         let sides: Vec<(Vec<String>, Vec<String>)> = pairs
             .iter()
@@ -150,12 +150,12 @@ impl<'g> Terms<'g> {
     }
 
     /// How many terms there are, each once.
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.by_target.values().map(Vec::len).sum::<usize>() / 2
     }
 
     /// Items for the last of `sentences`, pairs of source and target in reading order.
-    pub fn drafts(&self, sentences: &[(&str, &str)]) -> Vec<Draft> {
+    pub(super) fn drafts(&self, sentences: &[(&str, &str)]) -> Vec<Draft> {
         let Some((&(source, target), earlier)) = sentences.split_last() else {
             return Vec::new();
         };

@@ -22,7 +22,7 @@ pub(super) struct Sentences<'d> {
 }
 
 impl Texts {
-    pub fn read(corpus: &Corpus, requested: Split) -> Result<Self> {
+    pub(super) fn read(corpus: &Corpus, requested: Split) -> Result<Self> {
         let (mut pairs, mut trained) = (Vec::new(), HashSet::new());
         for split in Split::ALL {
             for document in corpus.documents(split)? {
@@ -40,7 +40,7 @@ impl Texts {
         Ok(Self { pairs, trained })
     }
 
-    pub fn sentences<'d>(&self, document: &'d ParallelDocument) -> Sentences<'d> {
+    pub(super) fn sentences<'d>(&self, document: &'d ParallelDocument) -> Sentences<'d> {
         let is_new = |unit: &Unit| {
             let pair = (unit.source.clone(), unit.target.clone());
             unit.status == UnitStatus::New && !self.trained.contains(&pair)

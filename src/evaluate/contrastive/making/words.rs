@@ -11,16 +11,16 @@ pub(super) struct Word<'t> {
 }
 
 impl Word<'_> {
-    pub fn lower(&self) -> String {
+    pub(super) fn lower(&self) -> String {
         self.text.to_lowercase()
     }
 
-    pub fn is_capitalised(&self) -> bool {
+    pub(super) fn is_capitalised(&self) -> bool {
         self.text.chars().next().is_some_and(char::is_uppercase)
     }
 
     /// The sentence with `replacement` in place of this word, capitalised as it was.
-    pub fn replaced(&self, sentence: &str, replacement: &str) -> String {
+    pub(super) fn replaced(&self, sentence: &str, replacement: &str) -> String {
         let end = self.start + self.text.len();
         let replacement = if self.is_capitalised() {
             capitalised(replacement)

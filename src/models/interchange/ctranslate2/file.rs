@@ -94,7 +94,7 @@ pub(super) struct ModelFile {
 }
 
 impl ModelFile {
-    pub fn read(bytes: &Bytes) -> Result<Self, String> {
+    pub(super) fn read(bytes: &Bytes) -> Result<Self, String> {
         let mut reader = Reader {
             fields: bytes.fields(),
         };
@@ -137,7 +137,7 @@ impl ModelFile {
     }
 
     /// Gives a variable and its scale another name, if they exist.
-    pub fn rename(&mut self, from: &str, to: &str) {
+    pub(super) fn rename(&mut self, from: &str, to: &str) {
         for end in ["", "_scale"] {
             if let Some(variable) = self.variables.remove(&format!("{from}{end}")) {
                 self.variables.insert(format!("{to}{end}"), variable);
@@ -146,7 +146,7 @@ impl ModelFile {
     }
 
     /// Lets a variable and its scale have another name too.
-    pub fn alias(&mut self, alias: &str, name: &str) {
+    pub(super) fn alias(&mut self, alias: &str, name: &str) {
         for end in ["", "_scale"] {
             let known = self.variables.get(&format!("{name}{end}")).cloned();
             if let Some(variable) = known {
@@ -156,26 +156,26 @@ impl ModelFile {
         }
     }
 
-    pub fn contains(&self, name: &str) -> bool {
+    pub(super) fn contains(&self, name: &str) -> bool {
         self.variables.contains_key(name)
     }
 
     /// Names of what is still there and more than a setting.
-    pub fn left(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn left(&self) -> impl Iterator<Item = &str> {
         let tensors = self.variables.iter().filter(|(name, variable)| {
             !variable.shape.is_empty() && !name.ends_with("_scale") && !is_text(name)
         });
         tensors.map(|(name, _)| name.as_str())
     }
 
-    pub fn shape(&self, name: &str) -> Result<&[usize], String> {
+    pub(super) fn shape(&self, name: &str) -> Result<&[usize], String> {
         let variable = self.variables.get(name);
         let variable = variable.ok_or_else(|| format!("variable {name} is missing"))?;
         Ok(&variable.shape)
     }
 
     /// A setting of one number; none if it is missing.
-    pub fn setting(&self, name: &str) -> Option<f32> {
+    pub(super) fn setting(&self, name: &str) -> Option<f32> {
         let variable = self.variables.get(name)?;
         match variable.kind {
             Kind::Int8 => variable.first().map(|[byte]| f32::from(byte.cast_signed())),
@@ -191,7 +191,7 @@ impl ModelFile {
     }
 
     /// A setting of one byte; none if it is missing.
-    pub fn flag(&self, name: &str) -> Option<bool> {
+    pub(super) fn flag(&self, name: &str) -> Option<bool> {
         let variable = self.variables.get(name)?;
         match variable.kind {
             Kind::Int8 => variable.first().map(|[byte]| byte != 0),
@@ -200,7 +200,7 @@ impl ModelFile {
     }
 
     /// A setting that is a text.
-    pub fn text(&self, name: &str) -> Option<String> {
+    pub(super) fn text(&self, name: &str) -> Option<String> {
         let variable = self.variables.get(name)?;
         match variable.kind {
             Kind::Int8 => String::from_utf8(variable.bytes.read().ok()?).ok(),
@@ -210,7 +210,7 @@ impl ModelFile {
 
     /// Takes the floats of a variable out, which stay where they are stored; what is quantised is divided by its scale, one of
     /// every row or one of all.
-    pub fn take(&mut self, name: &str, expected: &[usize]) -> Result<Floats, String> {
+    pub(super) fn take(&mut self, name: &str, expected: &[usize]) -> Result<Floats, String> {
         let found = self.shape(name)?;
         if found != expected {
             return Err(format!(

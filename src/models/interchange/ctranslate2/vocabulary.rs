@@ -40,7 +40,7 @@ pub(super) fn argos(archive: &mut Archive) -> Result<Option<Argos>> {
 
 impl Vocabularies {
     /// Reads them, and sets the special tokens of `model`.
-    pub fn read(
+    pub(super) fn read(
         archive: &mut Archive,
         folder: &str,
         config: &Config,

@@ -39,7 +39,7 @@ pub(super) struct Options {
 }
 
 impl Options {
-    pub fn read(text: &str) -> Result<Self, String> {
+    pub(super) fn read(text: &str) -> Result<Self, String> {
         let settings = Settings(read_settings(text)?);
         settings.refuse_others()?;
         let (norm, embedding_norm) = settings.norms()?;
@@ -93,7 +93,7 @@ impl Options {
     }
 
     /// The table of a side's words in the file.
-    pub fn words(&self, side: &str) -> String {
+    pub(super) fn words(&self, side: &str) -> String {
         if self.tied_all || self.tied_source {
             "Wemb".to_owned()
         } else {
@@ -102,7 +102,7 @@ impl Options {
     }
 
     /// Whether the scores come from the target's table of words.
-    pub fn ties_output(&self) -> bool {
+    pub(super) fn ties_output(&self) -> bool {
         self.tied_all || self.tied_output
     }
 
@@ -110,7 +110,7 @@ impl Options {
     ///
     /// # Errors
     /// If a tensor that determines a size is missing.
-    pub fn config(&self, tensors: &Tensors) -> Result<ModelConfig> {
+    pub(super) fn config(&self, tensors: &Tensors) -> Result<ModelConfig> {
         let rows = |name: &str| match tensors.shape(name)? {
             &[rows, _] => Ok(rows),
             other => Err(tensors.refuse(format!(

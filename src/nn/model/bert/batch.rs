@@ -18,6 +18,7 @@ pub struct BertBatch {
 /// `[CLS] first [SEP] second [SEP]`, or one text alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct BertSequence {
+    /// Ids of all pieces, special ones included.
     pub ids: Vec<u32>,
     /// How many ids belong to the first text.
     pub of_first: usize,

@@ -8,10 +8,15 @@ use crate::model::pooling::Pooling;
 /// Sizes of a [`Bert`](super::Bert).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BertConfig {
+    /// Number of word pieces.
     pub vocab_size: usize,
+    /// Width of a state.
     pub d_model: usize,
+    /// Number of layers.
     pub num_layers: usize,
+    /// Number of attention heads.
     pub num_heads: usize,
+    /// Width inside the feed-forward layer.
     pub d_ff: usize,
     /// The longest sequence that has places.
     pub max_tokens: usize,
@@ -62,6 +67,7 @@ pub struct BertReading {
     pub pooling: Pooling,
     /// Whether such a vector is brought to length 1.
     pub normalised: bool,
+    /// Sizes of the network.
     pub sizes: BertConfig,
 }
 

@@ -15,11 +15,13 @@ use canopy_kernels::{Segment, gelu};
 pub struct BertLayer {
     /// Its projections have biases.
     pub attention: MultiHeadAttention,
+    /// Norm after the attention and its residual.
     pub norm_attention: Norm,
     /// `[d_model, d_ff]` and `[d_ff]`
     pub inner: Linear,
     /// `[d_ff, d_model]` and `[d_model]`
     pub outer: Linear,
+    /// Norm after the feed-forward layer and its residual.
     pub norm_ff: Norm,
 }
 

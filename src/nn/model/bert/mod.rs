@@ -32,7 +32,9 @@ pub struct Bert {
     pub positions: Param<Tensor<2>>,
     /// `[num_types, d_model]`
     pub types: Param<Tensor<2>>,
+    /// Norm of the summed vectors.
     pub norm: Norm,
+    /// The layers, the lowest first.
     pub layers: Vec<BertLayer>,
 }
 

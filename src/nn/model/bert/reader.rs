@@ -27,6 +27,7 @@ const MOST_BYTES: usize = 2 << 30;
 /// of the reader together.
 #[derive(Module, Debug)]
 pub struct BertReader {
+    /// The network.
     pub bert: Bert,
     #[module(skip)]
     kept: Option<Arc<KeptStates>>,

@@ -32,7 +32,7 @@ pub(in crate::model) struct BurnExecutor<'m> {
 }
 
 impl<'m> BurnExecutor<'m> {
-    pub fn new(model: &'m Model) -> Self {
+    pub(crate) fn new(model: &'m Model) -> Self {
         Self {
             model,
             network: model.network.as_ref(),
@@ -40,7 +40,7 @@ impl<'m> BurnExecutor<'m> {
         }
     }
 
-    pub fn of_stage_one(model: &'m Model, network: &'m Transformer) -> Self {
+    pub(crate) fn of_stage_one(model: &'m Model, network: &'m Transformer) -> Self {
         Self {
             model,
             network: NetworkRef::Transformer(network),
@@ -49,12 +49,12 @@ impl<'m> BurnExecutor<'m> {
     }
 
     /// The distribution that the network's is interpolated with.
-    pub fn lookup(&self) -> Option<&'m Datastore> {
+    pub(crate) fn lookup(&self) -> Option<&'m Datastore> {
         self.model.datastore().filter(|_| !self.is_stage_one)
     }
 
     /// As [`Model::label_log_probs`].
-    pub fn label_log_probs_with(
+    pub(crate) fn label_log_probs_with(
         &self,
         encoded: &EncoderOutput,
         translations: Option<&Memory>,

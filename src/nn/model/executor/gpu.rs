@@ -26,7 +26,7 @@ pub(super) struct GpuExecutor<'m> {
 }
 
 impl<'m> GpuExecutor<'m> {
-    pub fn new(burn: BurnExecutor<'m>, weights: &'m GpuTransformer) -> Self {
+    pub(super) fn new(burn: BurnExecutor<'m>, weights: &'m GpuTransformer) -> Self {
         Self { burn, weights }
     }
 

@@ -59,10 +59,18 @@ pub enum ExecutorKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Batching {
     /// Each core searches a batch of its own, of about this many source tokens times hypotheses.
-    Cores { tokens: usize },
+    Cores {
+        /// Source tokens times hypotheses of a batch.
+        tokens: usize,
+    },
     /// One batch after the other, of about this many source tokens times hypotheses; sentences change places within a
     /// window of this many.
-    Device { tokens: usize, window: usize },
+    Device {
+        /// Source tokens times hypotheses of a batch.
+        tokens: usize,
+        /// Sentences within which the order is free.
+        window: usize,
+    },
 }
 
 impl Batching {
@@ -117,6 +125,7 @@ impl SearchMemory {
 /// Documents are encoded, what their hypotheses read beyond their sentence is prepared, and hypotheses are started, which
 /// [`Decode`] lets grow. Sentences that are read by themselves are started at once.
 pub trait Executor: Debug + Sync {
+    /// Returns which executor this is.
     fn kind(&self) -> ExecutorKind;
 
     /// How a search distributes its sentences over a number of cores.

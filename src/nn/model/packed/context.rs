@@ -89,7 +89,7 @@ pub(super) struct Reading<'a> {
 
 impl ContextMemory {
     /// The memory that some encoded sentences, by their numbers in their documents, read beyond them.
-    pub fn new(
+    pub(super) fn new(
         memory: &DecoderMemory,
         numbers: Vec<usize>,
         translations: Option<Arc<SharedTranslations>>,
@@ -102,12 +102,12 @@ impl ContextMemory {
     }
 
     /// Whether packed weights read translations.
-    pub fn has_translations(&self) -> bool {
+    pub(super) fn has_translations(&self) -> bool {
         self.translations.is_some()
     }
 
     /// Hypotheses of these of the encoded sentences.
-    pub fn read_by(&self, sentences: &[usize]) -> Reading<'_> {
+    pub(super) fn read_by(&self, sentences: &[usize]) -> Reading<'_> {
         let spans = sentences
             .iter()
             .enumerate()
@@ -125,7 +125,7 @@ impl ContextMemory {
 
 impl ContextLayers {
     /// Whether packed weights compute all that a decoder reads beyond its own sentence, after its last layer.
-    pub fn are_packed_behind(decoder: &Decoder) -> bool {
+    pub(super) fn are_packed_behind(decoder: &Decoder) -> bool {
         let mut layers = decoder.layers.iter();
         let is_plain = layers.all(|layer| layer.context.is_none() && layer.fusion.is_none());
         let gated = decoder.gated.as_ref();
@@ -133,7 +133,7 @@ impl ContextLayers {
     }
 
     /// None if the decoder reads its own sentence alone.
-    pub fn from_decoder(decoder: &Decoder, packing: Packing<'_>) -> Option<Self> {
+    pub(super) fn from_decoder(decoder: &Decoder, packing: Packing<'_>) -> Option<Self> {
         let layer = |layer: &DecoderLayer| match (&layer.context, &layer.fusion) {
             (Some(context), _) => LayerContext::Context(Box::new(context.clone())),
             (None, Some(fusion)) => {
@@ -153,7 +153,7 @@ impl ContextLayers {
     }
 
     /// Translations prepared for the attention that reads them; None if packed weights do not.
-    pub fn prepare(&self, translations: &Memory) -> Option<SharedTranslations> {
+    pub(super) fn prepare(&self, translations: &Memory) -> Option<SharedTranslations> {
         match &self.gated {
             Some(Gated::Packed(layer)) => Some(layer.prepare(translations)),
             _ => None,
@@ -161,13 +161,13 @@ impl ContextLayers {
     }
 
     /// Whether layers read nothing, and something is read after the last one alone.
-    pub fn is_behind_layers(&self) -> bool {
+    pub(super) fn is_behind_layers(&self) -> bool {
         let mut layers = self.layers.iter();
         layers.all(|layer| matches!(layer, LayerContext::Nothing))
     }
 
     /// Whether the input of the last feed-forward sublayer queries translations of other sentences.
-    pub fn reads_fed_forward(&self) -> bool {
+    pub(super) fn reads_fed_forward(&self) -> bool {
         match &self.gated {
             Some(Gated::Packed(layer)) => layer.reads_fed_forward(),
             Some(Gated::Burn) => true,
@@ -176,7 +176,7 @@ impl ContextLayers {
     }
 
     /// Whether a layer reads BERT's states in addition to its own sentence.
-    pub fn reads_bert(&self, layer: usize, reading: &Reading<'_>) -> bool {
+    pub(super) fn reads_bert(&self, layer: usize, reading: &Reading<'_>) -> bool {
         let reads = matches!(self.layers[layer], LayerContext::Bert(_));
         reads && reading.memory.layers[layer].is_some()
     }
@@ -185,7 +185,13 @@ impl ContextLayers {
     ///
     /// # Shapes
     /// - y, own: `[hypotheses, d_model]`
-    pub fn join_bert(&self, layer: usize, y: &mut Vec<f32>, own: &[f32], reading: &Reading<'_>) {
+    pub(super) fn join_bert(
+        &self,
+        layer: usize,
+        y: &mut Vec<f32>,
+        own: &[f32],
+        reading: &Reading<'_>,
+    ) {
         let (LayerContext::Bert(bert), Some(states)) =
             (&self.layers[layer], &reading.memory.layers[layer])
         else {
@@ -201,7 +207,7 @@ impl ContextLayers {
     ///
     /// # Shapes
     /// - y: `[hypotheses, d_model]`
-    pub fn join_context(
+    pub(super) fn join_context(
         &self,
         (layer, before_source): (usize, bool),
         y: &mut Vec<f32>,
@@ -226,7 +232,7 @@ impl ContextLayers {
     ///
     /// # Shapes
     /// - states, fed_forward: `[hypotheses, d_model]`
-    pub fn join_on_cores(
+    pub(super) fn join_on_cores(
         &self,
         states: &[f32],
         fed_forward: &[f32],
@@ -255,7 +261,7 @@ impl ContextLayers {
     ///
     /// # Shapes
     /// - states, fed_forward: `[hypotheses, d_model]`
-    pub fn join_translations(
+    pub(super) fn join_translations(
         &self,
         mut states: Vec<f32>,
         fed_forward: &[f32],

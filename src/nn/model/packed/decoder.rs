@@ -43,7 +43,7 @@ enum PackedSelfSublayer {
 }
 
 impl PackedDecoder {
-    pub fn new(decoder: &Decoder, packing: Packing<'_>) -> Self {
+    pub(super) fn new(decoder: &Decoder, packing: Packing<'_>) -> Self {
         let position = decoder.norm_position;
         let layer = |layer: &DecoderLayer| Layer {
             own: match layer.self_sublayer() {
@@ -68,22 +68,22 @@ impl PackedDecoder {
     }
 
     /// Whether all layers read their own sentence alone: then [`Self::forward`] computes what burn's do.
-    pub fn layers_read_sentences(&self) -> bool {
+    pub(super) fn layers_read_sentences(&self) -> bool {
         let context = self.context_layers.as_ref();
         context.is_none_or(ContextLayers::is_behind_layers)
     }
 
     /// As [`ContextLayers::prepare`].
-    pub fn prepare(&self, translations: &Memory) -> Option<SharedTranslations> {
+    pub(super) fn prepare(&self, translations: &Memory) -> Option<SharedTranslations> {
         self.context_layers.as_ref()?.prepare(translations)
     }
 
-    pub fn num_layers(&self) -> usize {
+    pub(super) fn num_layers(&self) -> usize {
         self.layers.len()
     }
 
     /// Bytes of the weights that a word is multiplied with.
-    pub fn num_bytes(&self) -> usize {
+    pub(super) fn num_bytes(&self) -> usize {
         let of_layer = |layer: &Layer| {
             let own = match &layer.own {
                 PackedSelfSublayer::Attention(attention) => {
@@ -98,13 +98,17 @@ impl PackedDecoder {
     }
 
     /// Bytes of the keys and values of a token in all layers.
-    pub fn bytes_of_token(&self) -> usize {
+    pub(super) fn bytes_of_token(&self) -> usize {
         let of_layer = |layer: &Layer| layer.cross.memory.outputs() * size_of::<f32>();
         self.layers.iter().map(of_layer).sum()
     }
 
     /// Projects encoded sentences to what every layer reads of them.
-    pub fn source(&self, encoded: &PackedEncoderOutput, scratch: &mut Scratch) -> PackedSource {
+    pub(super) fn source(
+        &self,
+        encoded: &PackedEncoderOutput,
+        scratch: &mut Scratch,
+    ) -> PackedSource {
         let memory = |layer: &Layer| {
             let mut memory = Vec::new();
             let projection = &layer.cross.memory;
@@ -129,7 +133,7 @@ impl PackedDecoder {
     ///
     /// # Shapes
     /// - y, states: `[rows, d_model]`
-    pub fn forward(
+    pub(super) fn forward(
         &self,
         mut y: Vec<f32>,
         segments: &[(Range<usize>, Range<usize>)],
@@ -161,7 +165,7 @@ impl PackedDecoder {
 
     /// States after one more word of every hypothesis, `y` `[hypotheses, d_model]`; `output` gets what they are before they are
     /// joined with what is read of other translations.
-    pub fn step(
+    pub(super) fn step(
         &self,
         state: &mut PackedState,
         mut y: Vec<f32>,

@@ -30,7 +30,7 @@ pub(super) struct PackedEmbedding {
 
 impl PackedEmbedding {
     /// `words` are those of `embedding`.
-    pub fn new(
+    pub(super) fn new(
         embedding: &Embedding,
         words: Arc<Table>,
         (input, zero_start): (Option<&InputLayer>, bool),
@@ -54,24 +54,24 @@ impl PackedEmbedding {
     }
 
     /// Reads words from `new` in place of `old`, if they come from there.
-    pub fn replace_words(&mut self, old: &Arc<Table>, new: &Arc<Table>) {
+    pub(super) fn replace_words(&mut self, old: &Arc<Table>, new: &Arc<Table>) {
         if Arc::ptr_eq(&self.words, old) {
             self.words = Arc::clone(new);
         }
     }
 
     /// Embeds whole sentences, each counted from its place; as [`Embedding::forward`].
-    pub fn rows(&self, rows: &PackedBatch, positions: &[Place]) -> Vec<f32> {
+    pub(super) fn rows(&self, rows: &PackedBatch, positions: &[Place]) -> Vec<f32> {
         self.words(&rows.ids, &word_positions(rows, positions))
     }
 
     /// [`Self::embed`] on all cores.
-    pub fn rows_on_cores(&self, rows: &PackedBatch, positions: &[Place]) -> Vec<f32> {
+    pub(super) fn rows_on_cores(&self, rows: &PackedBatch, positions: &[Place]) -> Vec<f32> {
         self.words_on_cores(&rows.ids, &word_positions(rows, positions))
     }
 
     /// [`Self::words`] by all cores.
-    pub fn words_on_cores(&self, ids: &[u32], positions: &[Place]) -> Vec<f32> {
+    pub(super) fn words_on_cores(&self, ids: &[u32], positions: &[Place]) -> Vec<f32> {
         /// Number of words from which a second core pays off.
         const WORDS: usize = 32;
         if ids.len() <= WORDS {
@@ -83,7 +83,7 @@ impl PackedEmbedding {
     }
 
     /// Embeds single words, as [`Embedding::embed`].
-    pub fn words(&self, ids: &[u32], positions: &[Place]) -> Vec<f32> {
+    pub(super) fn words(&self, ids: &[u32], positions: &[Place]) -> Vec<f32> {
         let d_model = self.words.columns();
         let mut embedded = Vec::with_capacity(ids.len() * d_model);
         let count = positions.iter().map(|place| place[0] + 1).max();

@@ -18,7 +18,7 @@ pub(super) struct EmbeddingTables {
 }
 
 impl EmbeddingTables {
-    pub fn from_network(network: &Transformer, packing: Packing<'_>) -> Self {
+    pub(super) fn from_network(network: &Transformer, packing: Packing<'_>) -> Self {
         let source = Arc::new(packing.words(&network.embedding.words));
         let own = network.target_embedding.as_ref();
         let target = own.map_or_else(
@@ -44,7 +44,7 @@ impl EmbeddingTables {
 
     /// Lets those of its tables that give the scores be the weights of `logits`, which are packed of them unrounded, unless burn's
     /// layers have them anyway.
-    pub fn share(&mut self, logits: &Arc<PackedMatrix>) {
+    pub(super) fn share(&mut self, logits: &Arc<PackedMatrix>) {
         let shared = Table::of_outputs(logits).filter(|_| !self.words.is_of_tensor());
         let Some(shared) = shared.map(Arc::new) else {
             return;

@@ -30,7 +30,7 @@ enum Kind {
 }
 
 impl PackedEncoder {
-    pub fn new(encoder: &Encoder, packing: Packing<'_>) -> Self {
+    pub(super) fn new(encoder: &Encoder, packing: Packing<'_>) -> Self {
         let sublayer = |sublayer: &EncoderSublayer| Sublayer {
             kind: match sublayer.kind() {
                 SublayerKind::Attention(attention) => {
@@ -51,7 +51,7 @@ impl PackedEncoder {
 
     /// States of the embedded rows `x` `[rows, d_model]`, each sentence by itself, with what burn's encoder reports of its
     /// attention.
-    pub fn forward(
+    pub(super) fn forward(
         &self,
         mut x: Vec<f32>,
         sentences: &[Range<usize>],

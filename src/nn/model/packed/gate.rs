@@ -9,7 +9,7 @@ use canopy_kernels::packed::{Activation, PackedMatrix};
 pub(in crate::model) struct PackedGate(PackedMatrix);
 
 impl PackedGate {
-    pub fn new(gate: &ContextGate, packing: Packing<'_>) -> Self {
+    pub(crate) fn new(gate: &ContextGate, packing: Packing<'_>) -> Self {
         let [own, context] =
             [&gate.own, &gate.context].map(|linear| Map::from_linear(linear, packing));
         let both = Map {
@@ -24,7 +24,7 @@ impl PackedGate {
     ///
     /// # Shapes
     /// - own: `[rows, d_model]`
-    pub fn join(&self, own: &mut [f32], buffers: &mut Buffers) {
+    pub(crate) fn join(&self, own: &mut [f32], buffers: &mut Buffers) {
         let d_model = self.0.outputs();
         let Buffers {
             branch,

@@ -32,7 +32,7 @@ pub(in crate::model) struct Buffers {
 }
 
 impl Buffers {
-    pub fn new(scratch: Scratch) -> Self {
+    pub(crate) fn new(scratch: Scratch) -> Self {
         Self {
             scratch,
             ..Self::default()
@@ -56,14 +56,14 @@ pub(in crate::model) struct Packing<'a> {
 
 impl Packing<'_> {
     /// The numbers of a parameter. What burn's layers have not read they need not read for it.
-    pub fn table<const D: usize>(&self, param: &Param<Tensor<D>>) -> Table {
+    pub(crate) fn table<const D: usize>(&self, param: &Param<Tensor<D>>) -> Table {
         let unread = self.unread.filter(|_| !param.is_initialized());
         let table = unread.and_then(|unread| unread.table(param.id));
         table.unwrap_or_else(|| Table::new(param.val()))
     }
 
     /// The numbers of a table of words, in no more than 16 bits next to matrices of 8.
-    pub fn words(&self, param: &Param<Tensor<2>>) -> Table {
+    pub(crate) fn words(&self, param: &Param<Tensor<2>>) -> Table {
         let table = self.table(param);
         match self.quantization {
             Quantization::Int8 => table.in_halves(),
@@ -72,12 +72,12 @@ impl Packing<'_> {
     }
 
     /// The numbers of a vector.
-    pub fn vector(&self, param: &Param<Tensor<1>>) -> Vec<f32> {
+    pub(crate) fn vector(&self, param: &Param<Tensor<1>>) -> Vec<f32> {
         self.table(param).values().into_owned()
     }
 
     /// Weights and biases of linear maps.
-    pub fn tables(&self, linears: &[&Linear]) -> Vec<(Table, Option<Vec<f32>>)> {
+    pub(crate) fn tables(&self, linears: &[&Linear]) -> Vec<(Table, Option<Vec<f32>>)> {
         let parts = linears.iter().map(|linear| {
             let bias = linear.bias.as_ref();
             let bias = bias.map(|bias| self.vector(bias));
@@ -87,7 +87,7 @@ impl Packing<'_> {
     }
 
     /// Packs linear maps of the same input, side by side.
-    pub fn linears(&self, linears: &[&Linear]) -> PackedMatrix {
+    pub(crate) fn linears(&self, linears: &[&Linear]) -> PackedMatrix {
         let tables = self.tables(linears);
         if self.quantization == Quantization::Int8 {
             let parts = tables
@@ -111,7 +111,7 @@ impl Packing<'_> {
     }
 
     /// The parameters of a norm.
-    pub fn norm(&self, norm: &Norm) -> RowNorm {
+    pub(crate) fn norm(&self, norm: &Norm) -> RowNorm {
         RowNorm {
             gamma: self.vector(&norm.gamma),
             beta: self.vector(&norm.beta),
@@ -128,7 +128,7 @@ pub(in crate::model) struct Map {
 }
 
 impl Map {
-    pub fn from_linear(linear: &Linear, packing: Packing<'_>) -> Self {
+    pub(crate) fn from_linear(linear: &Linear, packing: Packing<'_>) -> Self {
         let weights = packing.table(&linear.weight);
         Self {
             weights: weights.values().into_owned(),
@@ -138,7 +138,7 @@ impl Map {
     }
 
     /// This one, and `next` after it.
-    pub fn then(&self, next: &Self) -> Self {
+    pub(crate) fn then(&self, next: &Self) -> Self {
         let (through, outputs) = (self.outputs, next.outputs);
         let product = |rows: &[f32]| {
             let count = rows.len() / through;
@@ -175,11 +175,12 @@ pub(super) struct PackedAttention {
     pub projections: PackedMatrix,
     /// `[d_model, d_model]`
     pub output: PackedMatrix,
+    /// Number of attention heads.
     pub num_heads: usize,
 }
 
 impl PackedAttention {
-    pub fn new(attention: &MultiHeadAttention, packing: Packing<'_>) -> Self {
+    pub(super) fn new(attention: &MultiHeadAttention, packing: Packing<'_>) -> Self {
         let projections = [&attention.query, &attention.key, &attention.value];
         Self {
             projections: packing.linears(&projections),
@@ -192,7 +193,7 @@ impl PackedAttention {
     ///
     /// # Shapes
     /// - x: `[rows, d_model]`
-    pub fn forward(
+    pub(super) fn forward(
         &self,
         x: &[f32],
         segments: impl Iterator<Item = Range<usize>>,
@@ -225,7 +226,7 @@ impl PackedAttention {
     }
 
     /// The weights of [`Self::forward`], not causal, whose `buffers` these are.
-    pub fn weights(
+    pub(super) fn weights(
         &self,
         sentences: &[Range<usize>],
         buffers: &Buffers,
@@ -253,11 +254,12 @@ pub(super) struct PackedReading {
     pub output: PackedMatrix,
     /// `[d_model, 2 · d_model]`
     pub memory: PackedMatrix,
+    /// Number of attention heads.
     pub num_heads: usize,
 }
 
 impl PackedReading {
-    pub fn new(attention: &MultiHeadAttention, packing: Packing<'_>) -> Self {
+    pub(super) fn new(attention: &MultiHeadAttention, packing: Packing<'_>) -> Self {
         Self {
             query: packing.linears(&[&attention.query]),
             memory: packing.linears(&[&attention.key, &attention.value]),
@@ -290,7 +292,7 @@ pub(in crate::model) struct PackedFeedForward {
 }
 
 impl PackedFeedForward {
-    pub fn new(layer: &FeedForward, packing: Packing<'_>) -> Self {
+    pub(crate) fn new(layer: &FeedForward, packing: Packing<'_>) -> Self {
         Self {
             inner: packing.linears(&[&layer.inner]),
             outer: packing.linears(&[&layer.outer]),
@@ -298,12 +300,12 @@ impl PackedFeedForward {
         }
     }
 
-    pub fn num_bytes(&self) -> usize {
+    pub(crate) fn num_bytes(&self) -> usize {
         self.inner.num_bytes() + self.outer.num_bytes()
     }
 
     /// Its output of `x` is in `buffers.branch`.
-    pub fn forward(&self, x: &[f32], buffers: &mut Buffers) {
+    pub(crate) fn forward(&self, x: &[f32], buffers: &mut Buffers) {
         let Buffers {
             branch,
             wide,
@@ -324,7 +326,7 @@ pub(super) struct PackedNorm {
 }
 
 impl PackedNorm {
-    pub fn new(of: &Norm, position: NormPosition, packing: Packing<'_>) -> Self {
+    pub(super) fn new(of: &Norm, position: NormPosition, packing: Packing<'_>) -> Self {
         Self {
             norm: packing.norm(of),
             position,
@@ -332,7 +334,7 @@ impl PackedNorm {
     }
 
     /// `norm(x + branch(x))` or `x + branch(norm(x))`; `branch` leaves in `buffers.branch` what it makes of its rows.
-    pub fn residual(
+    pub(super) fn residual(
         &self,
         x: &mut [f32],
         buffers: &mut Buffers,

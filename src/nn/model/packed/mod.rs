@@ -52,7 +52,7 @@ pub use gpu::{GpuState, GpuTransformer};
 pub use state::{
     PackedDecoderOutput, PackedEncoderOutput, PackedSource, PackedState, TranslationStates,
 };
-pub use translations::SharedTranslations;
+pub(super) use translations::SharedTranslations;
 
 /// A packed model.
 #[derive(Debug, Clone)]
@@ -175,10 +175,12 @@ impl PackedTransformer {
         self.decoder.layers_read_sentences()
     }
 
+    /// Returns the number of target tokens that are scored.
     pub fn vocab_size(&self) -> usize {
         self.logits.outputs()
     }
 
+    /// Returns the width of a state.
     pub fn d_model(&self) -> usize {
         self.logits.inputs()
     }

@@ -14,13 +14,13 @@ pub(super) struct PackedSsru {
 }
 
 impl PackedSsru {
-    pub fn new(ssru: &Ssru, packing: Packing<'_>) -> Self {
+    pub(super) fn new(ssru: &Ssru, packing: Packing<'_>) -> Self {
         Self {
             gates: packing.linears(&[&ssru.forget, &ssru.input]),
         }
     }
 
-    pub fn num_bytes(&self) -> usize {
+    pub(super) fn num_bytes(&self) -> usize {
         self.gates.num_bytes()
     }
 
@@ -29,7 +29,7 @@ impl PackedSsru {
     ///
     /// # Shapes
     /// - x, cells: `[hypotheses, d_model]`
-    pub fn step(&self, x: &[f32], cells: &mut Vec<f32>, buffers: &mut Buffers) {
+    pub(super) fn step(&self, x: &[f32], cells: &mut Vec<f32>, buffers: &mut Buffers) {
         let d_model = self.gates.inputs();
         let Buffers {
             branch,
@@ -51,7 +51,7 @@ impl PackedSsru {
     ///
     /// # Shapes
     /// - x: `[rows, d_model]`
-    pub fn forward(
+    pub(super) fn forward(
         &self,
         x: &[f32],
         sentences: impl Iterator<Item = Range<usize>>,

@@ -96,6 +96,7 @@ impl PackedState {
         &self.numbers
     }
 
+    /// Returns the number of hypotheses.
     pub fn num_hypotheses(&self) -> usize {
         self.rows.len()
     }

@@ -13,7 +13,7 @@ pub(in crate::model) struct AttentionPart {
 }
 
 impl AttentionPart {
-    pub fn part(&self, name: String, parameters: usize) -> Part {
+    pub(crate) fn part(&self, name: String, parameters: usize) -> Part {
         Part {
             name,
             group: PartGroup::Context,

@@ -39,6 +39,7 @@ impl Cost {
 /// Widths as numbers of a cost.
 pub(in crate::model) struct Widths {
     pub d: usize,
+    /// Width inside the feed-forward layer.
     pub d_ff: usize,
     pub norm: usize,
     /// Biases of one attention; only other programs' models have any.
@@ -47,25 +48,25 @@ pub(in crate::model) struct Widths {
 }
 
 impl Widths {
-    pub fn square(&self) -> usize {
+    pub(crate) fn square(&self) -> usize {
         self.d * self.d
     }
 
     /// Width and its square.
-    pub fn numbers(&self) -> (u64, u64) {
+    pub(crate) fn numbers(&self) -> (u64, u64) {
         (self.d as u64, self.square() as u64)
     }
 
-    pub fn feed_forward(&self) -> usize {
+    pub(crate) fn feed_forward(&self) -> usize {
         2 * self.d * self.d_ff + self.d_ff + self.d
     }
 
-    pub fn source2token(&self) -> usize {
+    pub(crate) fn source2token(&self) -> usize {
         3 * self.square() + self.d
     }
 
     /// Self-attention over units of some tokens; `words` is how many times the own sentence's.
-    pub fn attention(&self, words: usize) -> Cost {
+    pub(crate) fn attention(&self, words: usize) -> Cost {
         Cost {
             words: 4 * self.square() as u64,
             words_in_sentence: 2 * (self.d * words) as u64,
@@ -74,7 +75,7 @@ impl Widths {
         }
     }
 
-    pub fn feed_forward_cost(&self) -> Cost {
+    pub(crate) fn feed_forward_cost(&self) -> Cost {
         Cost {
             words: 2 * (self.d * self.d_ff) as u64,
             floats_per_word: (self.d_ff + self.d) as u64,

@@ -20,13 +20,17 @@ pub(super) use cost::Widths;
 /// One layer or table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Part {
+    /// Name of the part.
     pub name: String,
+    /// Where the part belongs.
     pub group: PartGroup,
+    /// Number of weights.
     pub parameters: usize,
     /// The units that a token may read here.
     pub reads: String,
     /// Paper and place in it.
     pub source: &'static str,
+    /// Operations and memory.
     pub cost: Cost,
 }
 
@@ -34,9 +38,13 @@ pub struct Part {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PartGroup {
+    /// Tables of tokens and places.
     Embeddings,
+    /// The encoder without its context.
     Encoder,
+    /// Layers that read beyond the sentence.
     Context,
+    /// The decoder without its context.
     Decoder,
     /// The frozen sentence-level model.
     StageOne,

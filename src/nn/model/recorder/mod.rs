@@ -25,8 +25,11 @@ pub use weights::{
 /// layer has its number.
 #[derive(Debug, Clone)]
 pub struct RecordedLayer {
+    /// Which attention of the model it is.
     pub kind: AttentionKind,
+    /// Layer, from 0.
     pub layer: usize,
+    /// The weights of all heads.
     pub attention_weights: AttentionWeights,
 }
 
@@ -35,9 +38,13 @@ pub struct RecordedLayer {
 pub struct GateActivations {
     /// Context or [`DecoderContext`](AttendedKind::DecoderContext).
     pub kind: AttentionKind,
+    /// Layer, from 0.
     pub layer: usize,
+    /// Mean of the features, `[rows]`.
     pub mean: Vec<f32>,
+    /// Smallest of the features, `[rows]`.
     pub min: Vec<f32>,
+    /// Largest of the features, `[rows]`.
     pub max: Vec<f32>,
 }
 
@@ -47,7 +54,9 @@ pub struct AttentionRecorder {
     keep: Option<Recording>,
     /// Where the encoder reads other rows than those of the source.
     pub(super) joined: Option<Joined>,
+    /// The attention that was recorded.
     pub layers: Vec<RecordedLayer>,
+    /// The gates that were recorded.
     pub gates: Vec<GateActivations>,
     /// Sentences that are leaves of the content tree, if there is one.
     pub leaves: Vec<usize>,
@@ -68,6 +77,7 @@ impl AttentionRecorder {
         Self::default()
     }
 
+    /// Creates a recorder that keeps as much as `keep` says.
     pub fn keeping(keep: Recording) -> Self {
         Self {
             keep: Some(keep),

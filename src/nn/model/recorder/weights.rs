@@ -24,9 +24,11 @@ pub enum AttentionKind {
 pub struct Recording {
     /// Weights of a softmax below it are dropped, and their sum kept.
     pub least: f32,
+    /// Which nodes of a traversal are kept.
     pub visits: RecordedVisits,
     /// The first layer of either side of which anything is kept.
     pub encoder_from: usize,
+    /// The first layer of the decoder of which anything is kept.
     pub decoder_from: usize,
 }
 
@@ -54,9 +56,11 @@ impl Recording {
 /// Which nodes of a traversal are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordedVisits {
+    /// Every node that was looked at.
     All,
     /// Nodes whose relevance was among the top T.
     Survivors,
+    /// No node.
     None,
 }
 
@@ -76,6 +80,7 @@ pub struct HeadWeights {
 /// A sentence that was chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SentenceWeights {
+    /// Number of the sentence in the batch.
     pub sentence: usize,
     /// Weight of all its tokens together.
     pub weight: f32,
@@ -88,6 +93,7 @@ pub struct SentenceWeights {
 /// All heads of some queries.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AttentionWeights {
+    /// Number of attention heads.
     pub num_heads: usize,
     /// Head `h` of query `r` is at `r · num_heads + h`.
     pub rows: Vec<HeadWeights>,
@@ -140,6 +146,7 @@ impl AttentionWeights {
             .collect();
     }
 
+    /// Gives sentences other numbers; weights of sentences for which there is none become part of the rest.
     pub fn rename(&mut self, name: impl Fn(usize) -> Option<u32>) {
         for row in &mut self.rows {
             row.rename(&name);

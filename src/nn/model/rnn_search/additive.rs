@@ -22,12 +22,16 @@ pub use canopy_kernels::Alignment;
 /// Sizes of an [`AdditiveAttention`] layer.
 #[derive(Config, Debug)]
 pub struct AdditiveAttentionConfig {
+    /// Width of the decoder's state.
     pub d_state: usize,
+    /// Width of the encoder's annotations.
     pub d_annotation: usize,
+    /// Width of the layer between them.
     pub d_attention: usize,
 }
 
 impl AdditiveAttentionConfig {
+    /// Initialises the layer with random weights on `device`.
     pub fn init(&self, device: &Device) -> AdditiveAttention {
         #[expect(clippy::cast_precision_loss, reason = "widths are small")]
         let deviation = (self.d_attention as f64).powf(-0.5);

@@ -22,6 +22,7 @@ use canopy_kernels::{Segment, each_alignment};
 pub struct RnnDecoder {
     /// `W_s` of every layer, `[d_model, d_model]`.
     pub first_states: Vec<Linear>,
+    /// The alignment model.
     pub attention: AdditiveAttention,
     /// The first reads `[word; context]`.
     pub cells: Vec<GruCell>,
@@ -85,6 +86,7 @@ impl RnnState {
 }
 
 impl RnnDecoder {
+    /// Initialises the layers of a configuration with random weights on `device`.
     pub fn new(config: &RnnSearchConfig, device: &Device) -> Self {
         let d_model = config.d_model;
         let cell = |layer: usize| {

@@ -33,7 +33,9 @@ pub struct RnnSearch {
     pub source_words: Param<Tensor<2>>,
     /// `[vocab, d_model]`
     pub target_words: Param<Tensor<2>>,
+    /// The encoder.
     pub encoder: BidirectionalEncoder,
+    /// The decoder.
     pub decoder: RnnDecoder,
     /// `W_o`, `[vocab, d_model]`
     pub logits: Param<Tensor<2>>,

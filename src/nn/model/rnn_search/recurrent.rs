@@ -16,7 +16,9 @@ use crate::model::rows::select_rows;
 /// Sizes of a [`GruCell`].
 #[derive(Config, Debug)]
 pub struct GruCellConfig {
+    /// Width of the input.
     pub d_input: usize,
+    /// Width of the state.
     pub d_hidden: usize,
     /// Whether the update gate keeps the old state, as in libraries, instead of letting the new one in.
     #[config(default = false)]
@@ -27,6 +29,7 @@ pub struct GruCellConfig {
 }
 
 impl GruCellConfig {
+    /// Initialises the layer with random weights on `device`.
     pub fn init(&self, device: &Device) -> GruCell {
         let gate = || Gate {
             input: Linear::new(self.d_input, self.d_hidden, device),
@@ -54,10 +57,15 @@ pub struct Gate {
 /// A gated recurrent unit.
 #[derive(Module, Debug)]
 pub struct GruCell {
+    /// How much of the state is replaced.
     pub update: Gate,
+    /// How much of the old state the candidate reads.
     pub reset: Gate,
+    /// The candidate for the new state.
     pub candidate: Gate,
+    /// Whether the update gate keeps the old state instead of letting the new one in.
     pub update_keeps: bool,
+    /// Whether the reset gate acts after the product with `U` instead of before.
     pub reset_after: bool,
 }
 
@@ -175,11 +183,14 @@ impl GruCell {
 /// Sizes of a [`BidirectionalEncoder`].
 #[derive(Config, Debug)]
 pub struct BidirectionalEncoderConfig {
+    /// Width of the input.
     pub d_input: usize,
+    /// Width of the state of either direction.
     pub d_hidden: usize,
 }
 
 impl BidirectionalEncoderConfig {
+    /// Initialises the layer with random weights on `device`.
     pub fn init(&self, device: &Device) -> BidirectionalEncoder {
         let cell = GruCellConfig::new(self.d_input, self.d_hidden);
         BidirectionalEncoder {
@@ -192,7 +203,9 @@ impl BidirectionalEncoderConfig {
 /// One unit that reads a sentence from its beginning and one that reads it from its end.
 #[derive(Module, Debug)]
 pub struct BidirectionalEncoder {
+    /// Reads from the beginning.
     pub forward: GruCell,
+    /// Reads from the end.
     pub backward: GruCell,
 }
 

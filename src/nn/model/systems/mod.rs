@@ -148,20 +148,28 @@ macro_rules! layers {
 layers! {
     /// Attention of tokens to the other sentences of their document.
     ContextAttention as DocumentAttention:
+    /// Attention to the encodings of sentences.
     Sentences(SentenceAttention),
+    /// Attention to the tokens of the most relevant sentences.
     Conditional(ConditionalAttention),
+    /// Attention to the tokens of sentences that are found by a content tree.
     Tree(HierarchicalConditionalAttention),
+    /// Sparse attention to sentences, then to their tokens.
     Selective(SelectiveAttention),
+    /// One softmax over all sentences or tokens.
     Flat(FlatAttention),
     /// Plain attention to the tokens that the memory gives as the own sentence's.
     Previous(MultiHeadAttention),
+    /// Attention to clusters of tokens.
     Capsules(QueryCapsules),
 }
 
 layers! {
     /// A context layer after the last layer of encoder or decoder.
     GatedContext as GatedLayer:
+    /// Attention to the document with the layer that follows it.
     Layer(LayeredContext),
+    /// The hierarchical attention network.
     Han(HanContext),
 }
 

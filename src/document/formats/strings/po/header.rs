@@ -20,7 +20,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    pub fn read(text: &str, quoted: &Quoted) -> Self {
+    pub(super) fn read(text: &str, quoted: &Quoted) -> Self {
         let field = |name: &str| {
             let line = quoted
                 .value
@@ -41,7 +41,7 @@ impl Header {
     }
 
     /// Says the language of the translation, and its plural forms if that is still to be done.
-    pub fn set_language(&self, text: &str, language: &str, edits: &mut Edits) {
+    pub(super) fn set_language(&self, text: &str, language: &str, edits: &mut Edits) {
         let (main, _) = language::parts(language);
         let is_said = |said: &String| language::parts(said).0 == main;
         if let Some(range) = &self.language
@@ -57,7 +57,7 @@ impl Header {
     }
 
     /// Says that the file is in UTF-8, where nothing else is said; in any case if `in_any_case`.
-    pub fn set_utf8(&self, text: &str, in_any_case: bool, edits: &mut Edits) -> bool {
+    pub(super) fn set_utf8(&self, text: &str, in_any_case: bool, edits: &mut Edits) -> bool {
         let Some(range) = &self.charset else {
             return false;
         };

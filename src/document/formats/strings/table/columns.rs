@@ -53,7 +53,7 @@ impl Chosen {
         }
     }
 
-    pub fn guessed(records: &[Record]) -> Self {
+    pub(super) fn guessed(records: &[Record]) -> Self {
         let names = Self::names(records);
         let find = |kind: &str| names.iter().position(|name| is_kind(name, kind));
         let languages: Vec<usize> = (0..names.len())
@@ -97,7 +97,7 @@ impl Chosen {
         Self::of_names(&names, pairs, has_header)
     }
 
-    pub fn named(columns: &[Column], records: &[Record]) -> Result<Self, Failure> {
+    pub(super) fn named(columns: &[Column], records: &[Record]) -> Result<Self, Failure> {
         let names = Self::names(records);
         let mut has_header = false;
         let mut place = |name: &ColumnName| match name {

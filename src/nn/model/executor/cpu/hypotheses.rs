@@ -59,7 +59,7 @@ impl Lookup<'_> {
 
 impl<'m> Hypotheses<'m> {
     /// One for each sentence that was encoded.
-    pub fn new(
+    pub(super) fn new(
         weights: &'m PackedTransformer,
         datastore: Option<&'m Datastore>,
         encoded: &PackedEncoderOutput,

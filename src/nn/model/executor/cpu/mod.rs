@@ -36,7 +36,7 @@ pub(super) struct CpuExecutor<'m> {
 }
 
 impl<'m> CpuExecutor<'m> {
-    pub fn new(
+    pub(super) fn new(
         burn: BurnExecutor<'m>,
         network: &'m Transformer,
         weights: &'m PackedTransformer,

@@ -31,7 +31,7 @@ enum GpuSelfSublayer {
 }
 
 impl GpuDecoder {
-    pub fn new(decoder: &Decoder, on_gpu: OnGpu<'_>) -> Self {
+    pub(super) fn new(decoder: &Decoder, on_gpu: OnGpu<'_>) -> Self {
         let residual = |norm: &Norm| Residual::new(norm, decoder.norm_position, on_gpu);
         let layer = |layer: &DecoderLayer| {
             let own = match layer.self_sublayer() {
@@ -60,12 +60,12 @@ impl GpuDecoder {
         }
     }
 
-    pub fn num_layers(&self) -> usize {
+    pub(super) fn num_layers(&self) -> usize {
         self.layers.len()
     }
 
     /// The most numbers that a row has between two products.
-    pub fn widest(&self) -> usize {
+    pub(super) fn widest(&self) -> usize {
         let width = |layer: &Layer| {
             let inner = layer.feed_forward.0.inner.outputs();
             match &layer.own.0 {
@@ -77,7 +77,7 @@ impl GpuDecoder {
     }
 
     /// Projects `rows` encoded rows to what each layer reads of them, `[rows, 2 · d_model]`.
-    pub fn memory(
+    pub(super) fn memory(
         &self,
         gpu: &Gpu,
         bound: &mut Bound,
@@ -96,13 +96,13 @@ impl GpuDecoder {
     }
 
     /// Whether whole translations can be decoded: a recurrent unit goes word by word.
-    pub fn decodes_whole(&self) -> bool {
+    pub(super) fn decodes_whole(&self) -> bool {
         let is_attention = |layer: &Layer| matches!(layer.own.0, GpuSelfSublayer::Attention(_));
         self.layers.iter().all(is_attention)
     }
 
     /// States of the embedded rows in `work.y`, and what else is wanted.
-    pub fn forward<'w>(
+    pub(super) fn forward<'w>(
         &self,
         run: &mut Run<'_>,
         work: &'w Work,

@@ -24,7 +24,7 @@ enum Sublayer {
 }
 
 impl GpuEncoder {
-    pub fn new(encoder: &Encoder, on_gpu: OnGpu<'_>) -> Self {
+    pub(super) fn new(encoder: &Encoder, on_gpu: OnGpu<'_>) -> Self {
         let sublayer = |sublayer: &EncoderSublayer| {
             let kind = match sublayer.kind() {
                 SublayerKind::Attention(attention) => {
@@ -44,7 +44,7 @@ impl GpuEncoder {
     }
 
     /// States of the embedded rows `x` `[rows, d_model]`, each sentence by itself.
-    pub fn forward(
+    pub(super) fn forward(
         &self,
         gpu: &Gpu,
         bound: &mut Bound,

@@ -23,12 +23,12 @@ pub(super) struct OnGpu<'a> {
 }
 
 impl OnGpu<'_> {
-    pub fn in_halves(&self) -> bool {
+    pub(super) fn in_halves(&self) -> bool {
         self.packing.quantization == Quantization::Float16
     }
 
     /// Linear maps of the same input, side by side.
-    pub fn linears(&self, linears: &[&Linear]) -> GpuMatrix {
+    pub(super) fn linears(&self, linears: &[&Linear]) -> GpuMatrix {
         let tables = self.packing.tables(linears);
         let inputs = tables.first().map_or(0, |(weights, _)| weights.rows());
         let outputs: usize = tables.iter().map(|(weights, _)| weights.columns()).sum();
@@ -52,7 +52,7 @@ impl OnGpu<'_> {
         )
     }
 
-    pub fn norm(&self, norm: &Norm) -> GpuNorm {
+    pub(super) fn norm(&self, norm: &Norm) -> GpuNorm {
         let vector = |param: &Param<Tensor<1>>| self.packing.vector(param);
         let parameters = [vector(&norm.gamma), vector(&norm.beta)].concat();
         GpuNorm {
@@ -73,7 +73,13 @@ pub(super) struct GpuNorm {
 
 impl GpuNorm {
     /// `norm(branch)` to `y`, or, if it `adds`, `norm(y + branch)`.
-    pub fn apply(&self, run: &mut Run<'_>, branch: &Buffer, y: (&Buffer, bool), rows: usize) {
+    pub(super) fn apply(
+        &self,
+        run: &mut Run<'_>,
+        branch: &Buffer,
+        y: (&Buffer, bool),
+        rows: usize,
+    ) {
         let parameters = (&self.parameters, self.epsilon);
         run.norm(parameters, branch, y, [rows, self.columns]);
     }
@@ -96,7 +102,7 @@ pub(super) struct Rows<'w> {
 }
 
 impl Residual {
-    pub fn new(norm: &Norm, position: NormPosition, on_gpu: OnGpu<'_>) -> Self {
+    pub(super) fn new(norm: &Norm, position: NormPosition, on_gpu: OnGpu<'_>) -> Self {
         Self {
             norm: on_gpu.norm(norm),
             position,
@@ -105,7 +111,7 @@ impl Residual {
 
     /// `norm(y + last(branch(y)))` or `y + last(branch(norm(y)))`; `branch` gives the rows that it leaves. Without a map that
     /// comes last the norm comes after.
-    pub fn apply<'w>(
+    pub(super) fn apply<'w>(
         &self,
         run: &mut Run<'_>,
         rows: Rows<'w>,
@@ -149,7 +155,7 @@ pub(super) struct GpuAttention {
 }
 
 impl GpuAttention {
-    pub fn new(attention: &MultiHeadAttention, on_gpu: OnGpu<'_>) -> Self {
+    pub(super) fn new(attention: &MultiHeadAttention, on_gpu: OnGpu<'_>) -> Self {
         Self {
             query: on_gpu.linears(&[&attention.query]),
             memory: on_gpu.linears(&[&attention.key, &attention.value]),
@@ -159,7 +165,7 @@ impl GpuAttention {
     }
 
     /// Attention of `count` rows to a projected memory.
-    pub fn read<'w>(
+    pub(super) fn read<'w>(
         &self,
         run: &mut Run<'_>,
         x: &Buffer,
@@ -189,7 +195,7 @@ pub(super) struct GpuFeedForward {
 }
 
 impl GpuFeedForward {
-    pub fn new(layer: &FeedForward, on_gpu: OnGpu<'_>) -> Self {
+    pub(super) fn new(layer: &FeedForward, on_gpu: OnGpu<'_>) -> Self {
         Self {
             inner: on_gpu.linears(&[&layer.inner]),
             outer: on_gpu.linears(&[&layer.outer]),

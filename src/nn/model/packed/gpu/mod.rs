@@ -138,6 +138,7 @@ impl GpuTransformer {
         self.encoder.is_some()
     }
 
+    /// Returns the number of target tokens that are scored.
     pub fn vocab_size(&self) -> usize {
         self.logits.outputs()
     }

@@ -59,7 +59,9 @@ pub(super) struct Work {
 /// Numbers of a row of the buffers of [`Work`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Widths {
+    /// Width of a state.
     pub d_model: usize,
+    /// Width inside the feed-forward layer.
     pub d_ff: usize,
     pub vocab: usize,
     /// States of a datastore, and how many of them are read.
@@ -68,7 +70,7 @@ pub(super) struct Widths {
 }
 
 impl Work {
-    pub fn new(gpu: &Gpu, widths: Widths, hypotheses: usize) -> Self {
+    pub(super) fn new(gpu: &Gpu, widths: Widths, hypotheses: usize) -> Self {
         let room = |width: usize| gpu.room(hypotheses * width);
         Self {
             y: room(widths.d_model),

@@ -28,6 +28,7 @@ pub struct BertFusion {
     pub norm: Option<Norm>,
     /// Whether both residuals of CATSBY go through the norm of the own attention.
     pub shares_norm: bool,
+    /// The gate that joins both attentions.
     pub gate: Option<ContextGate>,
 }
 

@@ -22,17 +22,22 @@ use canopy_kernels::{DropoutSource, Segment};
 /// Sizes of a [`HanContext`].
 #[derive(Config, Debug)]
 pub struct HanContextConfig {
+    /// Width of a state.
     pub d_model: usize,
+    /// Width inside the feed-forward layer.
     pub d_ff: usize,
+    /// Number of attention heads.
     pub num_heads: usize,
     /// How many previous sentences are read.
     #[config(default = 3)]
     pub context_size: usize,
+    /// Whether the gate has a bias that lets the own state pass at first.
     #[config(default = false)]
     pub warm_gate: bool,
 }
 
 impl HanContextConfig {
+    /// Initialises the layer with random weights on `device`.
     pub fn init(&self, device: &Device) -> HanContext {
         let d = self.d_model;
         assert!(self.context_size > 0, "at least one previous sentence");
@@ -56,11 +61,17 @@ impl HanContextConfig {
 pub struct HanContext {
     /// `f_w` and `f_s`, `[d_model, d_model]`.
     pub word_query: Linear,
+    /// `f_s`, `[d_model, d_model]`.
     pub sentence_query: Linear,
+    /// Attention to the tokens of each sentence.
     pub word_attention: MultiHeadAttention,
+    /// Attention to the sentences.
     pub sentence_attention: MultiHeadAttention,
+    /// The feed-forward layer after both.
     pub feed_forward: FeedForward,
+    /// Joins the result with the own states.
     pub gate: ContextGate,
+    /// How many previous sentences are read.
     pub context_size: usize,
 }
 

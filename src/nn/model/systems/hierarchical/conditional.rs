@@ -26,17 +26,20 @@ use canopy_kernels::{
 /// Sizes of [`ConditionalHeads`].
 #[derive(Config, Debug)]
 pub struct ConditionalHeadsConfig {
+    /// Width of a state.
     pub d_model: usize,
     /// Width of queries and keys of all heads together.
     pub d_k: usize,
     /// Width of the values of all heads together.
     pub d_v: usize,
+    /// Number of attention heads.
     pub num_heads: usize,
     /// T: how many sentences a token reads in each head.
     pub top_t: usize,
 }
 
 impl ConditionalHeadsConfig {
+    /// Initialises the layer with random weights on `device`.
     pub fn init(&self, device: &Device) -> ConditionalHeads {
         assert_eq!(
             self.d_k % self.num_heads,
@@ -71,13 +74,17 @@ impl ConditionalHeadsConfig {
 pub struct ConditionalHeads {
     /// `W^Q_X` and `W^K_X`, `[d_model, d_k]`: tokens to tokens.
     pub query_word: Linear,
+    /// `W^K_X`, `[d_model, d_k]`.
     pub key_word: Linear,
     /// `W^Q_S` and `W^K_S`, `[d_model, d_k]`: tokens to sentences.
     pub query_sentence: Linear,
+    /// `W^K_S`, `[d_model, d_k]`.
     pub key_sentence: Linear,
     /// `W^V_X`, `[d_model, d_v]`
     pub value: Linear,
+    /// Number of attention heads.
     pub num_heads: usize,
+    /// T: how many sentences a token reads in each head.
     pub top_t: usize,
 }
 
@@ -200,13 +207,16 @@ impl ConditionalHeads {
 /// Sizes of a [`ConditionalAttention`] layer.
 #[derive(Config, Debug)]
 pub struct ConditionalAttentionConfig {
+    /// Width of a state.
     pub d_model: usize,
+    /// Number of attention heads.
     pub num_heads: usize,
     /// T: how many sentences a token reads in each head.
     pub top_t: usize,
 }
 
 impl ConditionalAttentionConfig {
+    /// Initialises the layer with random weights on `device`.
     pub fn init(&self, device: &Device) -> ConditionalAttention {
         let d = self.d_model;
         ConditionalAttention {
@@ -220,7 +230,9 @@ impl ConditionalAttentionConfig {
 /// Conditional attention in the multi-head block: heads share the sentence encodings and choose each for itself.
 #[derive(Module, Debug)]
 pub struct ConditionalAttention {
+    /// Encodes the sentences.
     pub source2token: Source2Token,
+    /// The heads.
     pub heads: ConditionalHeads,
     /// `[d_model, d_model]`
     pub output: Linear,

@@ -20,11 +20,14 @@ use canopy_kernels::Segment;
 /// Sentence encodings, and attention to them.
 #[derive(Module, Debug)]
 pub struct SentenceAttention {
+    /// Encodes the sentences.
     pub source2token: Source2Token,
+    /// Attention of tokens to the encodings.
     pub attention: MultiHeadAttention,
 }
 
 impl SentenceAttention {
+    /// Initialises both layers with random weights on `device`.
     pub fn new(d_model: usize, num_heads: usize, device: &Device) -> Self {
         Self {
             source2token: Source2TokenConfig::new(d_model, d_model, d_model).init(device),

@@ -24,17 +24,22 @@ use canopy_kernels::{Dropout, Projected};
 /// Sizes of a [`HierarchicalConditionalAttention`] layer.
 #[derive(Config, Debug)]
 pub struct HierarchicalConditionalAttentionConfig {
+    /// Width of a state.
     pub d_model: usize,
+    /// Number of attention heads.
     pub num_heads: usize,
     /// T: how many nodes survive on each level, and how many sentences a token reads in each head.
     pub top_t: usize,
+    /// How two nodes of the tree become one.
     #[config(default = "MergeKind::Source2Token")]
     pub merge: MergeKind,
+    /// How heads choose among the nodes of a level.
     #[config(default = "TraversalRule::ByNode")]
     pub rule: TraversalRule,
 }
 
 impl HierarchicalConditionalAttentionConfig {
+    /// Initialises the layer with random weights on `device`.
     pub fn init(&self, device: &Device) -> HierarchicalConditionalAttention {
         let d = self.d_model;
         HierarchicalConditionalAttention {
@@ -53,8 +58,11 @@ impl HierarchicalConditionalAttentionConfig {
 /// Conditional heads that choose by a tree, before their output is projected.
 #[derive(Module, Debug)]
 pub struct TreeHeads {
+    /// The heads.
     pub heads: ConditionalHeads,
+    /// How two nodes of the tree become one.
     pub merge: Merge,
+    /// How heads choose among the nodes of a level.
     #[module(skip)]
     pub rule: TraversalRule,
 }
@@ -255,7 +263,9 @@ fn path_keys(trees: &[Option<DocumentTree>], num_sentences: usize) -> Tensor<2> 
 /// Hierarchical conditional attention in the multi-head block: each head goes down the tree itself.
 #[derive(Module, Debug)]
 pub struct HierarchicalConditionalAttention {
+    /// Encodes the sentences.
     pub source2token: Source2Token,
+    /// The heads, with the tree's layers.
     pub tree: TreeHeads,
     /// `[d_model, d_model]`
     pub output: Linear,

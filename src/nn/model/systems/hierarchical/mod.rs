@@ -188,6 +188,7 @@ impl Mechanism for SentenceEncoding {
 
 /// Attention to the tokens of the most relevant sentences, §3.2.
 pub(super) struct Conditional {
+    /// T: how many sentences a token reads in each head.
     pub top_t: usize,
     pub placement: Placement,
 }

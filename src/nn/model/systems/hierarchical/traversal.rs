@@ -37,6 +37,7 @@ pub struct Visit {
 /// The nodes that one query looked at, level by level, the leaves first; ascending in each level.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Traversal {
+    /// Visited nodes of each level.
     pub levels: Vec<Vec<Visit>>,
 }
 
@@ -74,9 +75,11 @@ impl TreeKeys {
 /// How to go down a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TreeSearch {
+    /// Number of attention heads.
     pub num_heads: usize,
     /// T: how many nodes survive on each level.
     pub top_t: usize,
+    /// How heads choose among the nodes of a level.
     pub rule: TraversalRule,
 }
 

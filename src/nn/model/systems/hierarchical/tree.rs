@@ -19,11 +19,14 @@ use crate::model::source2token::{Source2Token, Source2TokenConfig};
 /// Sizes of a [`Merge`].
 #[derive(Config, Debug)]
 pub struct MergeConfig {
+    /// Width of a state.
     pub d_model: usize,
+    /// How two nodes become one.
     pub kind: MergeKind,
 }
 
 impl MergeConfig {
+    /// Initialises the layer with random weights on `device`.
     pub fn init(&self, device: &Device) -> Merge {
         let d = self.d_model;
         Merge {
@@ -38,7 +41,9 @@ impl MergeConfig {
 /// Makes a level of the tree of the one below; without parts it takes the mean.
 #[derive(Module, Debug)]
 pub struct Merge {
+    /// Attention over the two nodes, one weight a node.
     pub source2token: Option<Source2Token>,
+    /// Attention over the two nodes, one weight a feature.
     pub multi_dim: Option<MultiDimSource2Token>,
 }
 
@@ -87,11 +92,14 @@ impl Merge {
 /// Sizes of a [`MultiDimSource2Token`].
 #[derive(Config, Debug)]
 pub struct MultiDimSource2TokenConfig {
+    /// Width of a state.
     pub d_model: usize,
+    /// Width of the hidden layer.
     pub d_hidden: usize,
 }
 
 impl MultiDimSource2TokenConfig {
+    /// Initialises the layer with random weights on `device`.
     pub fn init(&self, device: &Device) -> MultiDimSource2Token {
         MultiDimSource2Token {
             inner: Linear::new(self.d_model, self.d_hidden, device),
@@ -161,6 +169,7 @@ impl ContentTree {
 /// One document's tree with the keys of its nodes.
 #[derive(Debug, Clone)]
 pub struct DocumentTree {
+    /// The nodes.
     pub tree: ContentTree,
     /// Projected nodes of every level, `[nodes, d_k]` each.
     pub keys: Vec<Tensor<2>>,

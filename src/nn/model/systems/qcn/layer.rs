@@ -28,15 +28,19 @@ use canopy_kernels::{Dropout, Segment};
 /// Sizes of a [`QueryCapsules`] layer.
 #[derive(Config, Debug)]
 pub struct QueryCapsulesConfig {
+    /// Width of a state.
     pub d_model: usize,
+    /// Number of attention heads.
     pub num_heads: usize,
     /// Clusters of the context.
     pub num_capsules: usize,
+    /// Iterations of the routing.
     #[config(default = 3)]
     pub num_iterations: usize,
 }
 
 impl QueryCapsulesConfig {
+    /// Initialises the layer with random weights on `device`.
     pub fn init(&self, device: &Device) -> QueryCapsules {
         let d = self.d_model;
         assert!(self.num_capsules > 0, "at least one capsule");
@@ -56,9 +60,13 @@ impl QueryCapsulesConfig {
 pub struct QueryCapsules {
     /// `W_j` of all capsules side by side, `[d_model, num_capsules · d_model]`.
     pub votes: Linear,
+    /// Norm of the votes.
     pub norm: Norm,
+    /// Attention to the capsules.
     pub attention: MultiHeadAttention,
+    /// Clusters of the context.
     pub num_capsules: usize,
+    /// Iterations of the routing.
     pub num_iterations: usize,
 }
 
@@ -181,6 +189,7 @@ impl QueryCapsules {
 pub struct Capsules {
     /// Projected, `[readers · num_capsules, d_model]`.
     pub keys: Tensor<2>,
+    /// Which rows of queries read which capsules.
     pub segments: Arc<[Segment]>,
     /// Rows of the memory that each reader's capsules were made of.
     pub contexts: Vec<Range<usize>>,

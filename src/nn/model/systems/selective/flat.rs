@@ -20,13 +20,18 @@ use canopy_kernels::Segment;
 /// Sizes of a [`FlatAttention`] layer.
 #[derive(Config, Debug)]
 pub struct FlatAttentionConfig {
+    /// Width of a state.
     pub d_model: usize,
+    /// Number of attention heads.
     pub num_heads: usize,
+    /// Sentences or tokens.
     pub level: FlatLevel,
+    /// The sentences that are read.
     pub reach: Reach,
 }
 
 impl FlatAttentionConfig {
+    /// Initialises the layer with random weights on `device`.
     pub fn init(&self, device: &Device) -> FlatAttention {
         FlatAttention {
             attention: MultiHeadAttentionConfig::new(self.d_model, self.num_heads).init(device),
@@ -39,9 +44,12 @@ impl FlatAttentionConfig {
 /// Multi-head attention to the context of a sentence.
 #[derive(Module, Debug)]
 pub struct FlatAttention {
+    /// The attention.
     pub attention: MultiHeadAttention,
+    /// Sentences or tokens.
     #[module(skip)]
     pub level: FlatLevel,
+    /// The sentences that are read.
     #[module(skip)]
     pub reach: Reach,
 }

@@ -25,14 +25,18 @@ use canopy_kernels::{
 /// Sizes of a [`SelectiveAttention`] layer.
 #[derive(Config, Debug)]
 pub struct SelectiveAttentionConfig {
+    /// Width of a state.
     pub d_model: usize,
+    /// Number of attention heads.
     pub num_heads: usize,
+    /// The sentences that are read.
     pub reach: Reach,
     /// Sparsemax for sparse-sparse, softmax for sparse-soft.
     pub words: WordNormaliser,
 }
 
 impl SelectiveAttentionConfig {
+    /// Initialises the layer with random weights on `device`.
     pub fn init(&self, device: &Device) -> SelectiveAttention {
         assert_eq!(
             self.d_model % self.num_heads,
@@ -59,15 +63,24 @@ impl SelectiveAttentionConfig {
 /// Hierarchical attention to the tokens of the other sentences; every projection is `[d_model, d_model]`.
 #[derive(Module, Debug)]
 pub struct SelectiveAttention {
+    /// Queries for sentences.
     pub query_sentence: Linear,
+    /// Keys of sentences.
     pub key_sentence: Linear,
+    /// Queries for tokens.
     pub query_word: Linear,
+    /// Keys of tokens.
     pub key_word: Linear,
+    /// Values of tokens.
     pub value: Linear,
+    /// Projects the joined heads.
     pub output: Linear,
+    /// Number of attention heads.
     pub num_heads: usize,
+    /// The sentences that are read.
     #[module(skip)]
     pub reach: Reach,
+    /// Normaliser of the tokens of a sentence.
     #[module(skip)]
     pub words: WordNormaliser,
 }

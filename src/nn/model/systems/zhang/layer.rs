@@ -19,6 +19,7 @@ use canopy_kernels::{DropoutSource, Segment};
 /// An encoder layer over the tokens of the previous sentences.
 #[derive(Module, Debug)]
 pub struct PreviousEncoder {
+    /// Attention and feed-forward layer.
     pub sublayers: Vec<EncoderSublayer>,
     /// How many sentences are read.
     pub context_size: usize,
