@@ -60,6 +60,7 @@ pub mod errors {
     pub use canopy_models::error as models;
     pub use canopy_nn::error as networks;
     pub use canopy_qa::error as qa;
+    pub use canopy_translate::error as translate;
 }
 
 /// Translation memories, and the datastores and shortlists of networks.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::command::Page;
 use crate::document::translations::finish_update;
-use crate::error::{BaseError, Error};
+use crate::error::Error;
 use crate::jobs::{JobId, Project};
 use crate::models::Models;
 use crate::notices::NoticeKind;
@@ -14,6 +14,7 @@ use crate::shared::Shared;
 use crate::state::AppState;
 use canopy_base::error::find;
 use canopy_document::document::Document;
+use canopy_translate::error::Error as TranslateError;
 use canopy_translate::inference::DeviceChoice;
 
 const NOT_OPENED: &str = "The document could not be opened";
@@ -140,7 +141,7 @@ impl AppState {
             // The worker still has the model that was open before.
             self.models.in_use.current = self.models.in_use.previous.take().unwrap_or_default();
             self.models.model_not_in_use(error);
-            if matches!(find(error), Some(BaseError::NoGpu)) {
+            if matches!(find(error), Some(TranslateError::NoGpu)) {
                 // Else the next start would find none either.
                 self.shared
                     .set(|settings| settings.device = DeviceChoice::Auto.into());

@@ -31,5 +31,6 @@ canopy_base::from_crates!(
     canopy_metrics::error::Error,
     canopy_models::error::Error,
     canopy_nn::error::Error,
-    canopy_qa::error::Error
+    canopy_qa::error::Error,
+    canopy_translate::error::Error
 );

@@ -7,10 +7,12 @@ use canopy_explain::error::Error as ExplainError;
 use canopy_models::error::{Error as ModelsError, OtherKind};
 use canopy_project::error::Error as ProjectError;
 use canopy_train::error::Error as TrainError;
+use canopy_translate::error::Error as TranslateError;
 
 /// The hint behind an error's message; empty if no place helps.
 pub(super) fn hint(error: &(dyn std::error::Error + 'static)) -> &'static str {
     let found = find(error).and_then(on_base);
+    let found = found.or_else(|| find(error).and_then(on_translations));
     let found = found.or_else(|| find(error).and_then(on_models));
     let found = found.or_else(|| find(error).and_then(on_traces));
     let found = found.or_else(|| find(error).and_then(on_corpora));
@@ -23,15 +25,21 @@ pub(super) fn hint(error: &(dyn std::error::Error + 'static)) -> &'static str {
 fn on_base(error: &BaseError) -> Option<&'static str> {
     Some(match error {
         BaseError::NoModel => "; choose one in the Model menu",
-        BaseError::NoStarterModel => "; choose another model in the Model menu",
-        BaseError::RemoteKey { .. } => {
+        _ => return None,
+    })
+}
+
+fn on_translations(error: &TranslateError) -> Option<&'static str> {
+    Some(match error {
+        TranslateError::NoStarterModel => "; choose another model in the Model menu",
+        TranslateError::RemoteKey { .. } => {
             ", which its server shows when it starts; give it in the device menu"
         }
-        BaseError::RemoteLost { .. } => {
+        TranslateError::RemoteLost { .. } => {
             "; check that its server runs, or the tunnel to it, and start again: finished work is kept"
         }
-        BaseError::CatalogueAddress { .. } => "; give an address of https, a file or a folder",
-        BaseError::OwnLanguages { .. } => "; leave its languages empty",
+        TranslateError::CatalogueAddress { .. } => "; give an address of https, a file or a folder",
+        TranslateError::OwnLanguages { .. } => "; leave its languages empty",
         _ => return None,
     })
 }
@@ -123,6 +131,6 @@ mod tests {
         };
         let error = crate::error::Error::from(memory);
         assert!(hint(&error).contains("Resources → Translation memory"));
-        assert_eq!(hint(&BaseError::NoGpu), "");
+        assert_eq!(hint(&TranslateError::NoGpu), "");
     }
 }

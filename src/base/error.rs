@@ -44,12 +44,6 @@ pub enum Error {
         like: PathBuf,
         path: PathBuf,
     },
-    #[error(
-        "{wanted} devices were requested, but {found} graphics adapters work here; request no more than that, or train on the CPU"
-    )]
-    TooFewDevices { wanted: usize, found: usize },
-    #[error("no graphics adapter was found; choose the CPU")]
-    NoGpu,
     #[error("the model folder is not usable: {reason}: {path:?}")]
     Model { reason: String, path: PathBuf },
     #[error(
@@ -65,32 +59,15 @@ pub enum Error {
     )]
     DeviceLost { message: String },
     #[error(
-        "the device failed at sentence {sentence}: {message}; translate on the CPU, or open the program again"
-    )]
-    DeviceFailed { sentence: String, message: String },
-    #[error(
         "the scores of sentence {sentence} are not probabilities: one has the logarithm {found}; the weights of the model are damaged, or the device computes wrongly: restore the model folder, or translate on the CPU"
     )]
     InvalidScores { sentence: String, found: f32 },
     #[error("the settings are not usable: {reason}: {path:?}")]
     Settings { reason: String, path: PathBuf },
-    /// A model folder of Canopy's own that states other languages than a person.
-    #[error(
-        "the model folder is not usable: it is trained to translate from {from} to {to}: {path:?}"
-    )]
-    OwnLanguages {
-        from: String,
-        to: String,
-        path: PathBuf,
-    },
-    #[error("this model translates from {has}, not from {requested}")]
-    Languages { requested: String, has: String },
     #[error(
         "two documents have the same name and would both become {path:?}; translate them into different folders"
     )]
     SameName { path: PathBuf },
-    #[error("the starter model is missing or removed")]
-    NoStarterModel,
     #[error("{path:?} already exists; name another place")]
     Exists { path: PathBuf },
     #[error("{path:?} is read here and would be lost; name another place to write to")]
@@ -133,37 +110,10 @@ pub enum Error {
         /// File and line, if they are known.
         place: Option<String>,
     },
-    #[error("no sentence of its context can be left out: {problem}")]
-    NotLeftOut { problem: &'static str },
-    #[error("this language model is not usable, {field}: {problem}: {path:?}")]
-    LanguageModel {
-        /// Where in the file: a key, a tensor, a part.
-        field: String,
-        problem: String,
-        path: PathBuf,
-    },
     #[error("the system's random number generator failed: {reason}")]
     NoRandomNumbers { reason: String },
-    #[error(
-        "{address:?} is not the address of another machine; it looks like remote:workstation or remote:10.0.0.7:8600"
-    )]
-    RemoteAddress { address: String },
-    #[error("{host} requires its key")]
-    RemoteKey { host: String },
-    #[error("{host} cannot be reached ({reason})")]
-    RemoteLost { reason: String, host: String },
-    #[error("{host} refuses: {message}")]
-    RemoteRefused { message: String, host: String },
     #[error("{what} is done on this machine; choose another device than {host}")]
     OnlyHere { what: &'static str, host: String },
-    #[error("{reason}: the catalogue {place}")]
-    Catalogue { reason: String, place: String },
-    #[error("{address:?} is not a catalogue")]
-    CatalogueAddress { address: String },
-    #[error("no catalogue lists {requested}; {advice}")]
-    NotListed { requested: String, advice: String },
-    #[error("{name} is not installed: {reason}")]
-    Download { reason: String, name: String },
     /// An error of a crate that builds on this one; [`find`] finds it by its type.
     #[error("{0}")]
     Crate(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -191,10 +141,7 @@ impl Error {
     /// Whether another device may do what failed here.
     pub fn is_of_device(&self) -> bool {
         match self {
-            Self::DeviceLost { .. }
-            | Self::DeviceFailed { .. }
-            | Self::OutOfMemory { .. }
-            | Self::InvalidScores { .. } => true,
+            Self::DeviceLost { .. } | Self::OutOfMemory { .. } | Self::InvalidScores { .. } => true,
             Self::Panicked { message, .. } => DeviceFailure::from_message(message).is_some(),
             _ => false,
         }
@@ -221,19 +168,14 @@ fn kept(path: &Path) -> &'static str {
 ///     Base(#[from] Error),
 /// }
 ///
-/// let error = Above::from(Error::NoGpu);
-/// assert!(matches!(find(&error), Some(Error::NoGpu)));
+/// let error = Above::from(Error::NoModel);
+/// assert!(matches!(find(&error), Some(Error::NoModel)));
 /// ```
 pub fn find<'e, E: std::error::Error + 'static>(
     error: &'e (dyn std::error::Error + 'static),
 ) -> Option<&'e E> {
     let mut causes = std::iter::successors(Some(error), |error| error.source());
     causes.find_map(|error| error.downcast_ref())
-}
-
-/// Whether another device may do what failed so.
-pub fn is_of_device(error: &(dyn std::error::Error + 'static)) -> bool {
-    find::<Error>(error).is_some_and(Error::is_of_device)
 }
 
 /// Ties the error of a crate, which has this crate's as its variant `Base`, to [`Error`] and to the errors of other crates:

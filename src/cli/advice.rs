@@ -15,6 +15,7 @@ use canopy_server::error::Error as ServerError;
 use canopy_tokenize::error::Error as TokenizeError;
 use canopy_train::error::Error as TrainError;
 use canopy_translate::catalogue::ONLY_GGUF;
+use canopy_translate::error::Error as TranslateError;
 
 /// Follows the message of [`ONLY_GGUF`].
 pub(super) const ADD_GGUF: &str = " with `canopy model import FILE.gguf`";
@@ -39,6 +40,7 @@ pub(super) fn advice(error: &Error, translates: bool) -> Cow<'static, str> {
     let found = found.or_else(|| find(error).and_then(on_traces));
     let found = found.or_else(|| find(error).and_then(on_alignments));
     let found = found.or_else(|| find(error).and_then(on_vocabularies));
+    let found = found.or_else(|| find(error).and_then(on_translations));
     let found = found.or_else(|| find(error).and_then(on_base));
     let found = found.or(match error {
         Error::NothingToEvaluate { .. } => Some(" (--split, here or where it is imported)"),
@@ -168,26 +170,33 @@ fn on_vocabularies(error: &TokenizeError) -> Option<&'static str> {
         .then_some("; make one with `canopy corpus vocabulary`")
 }
 
+fn on_translations(error: &TranslateError) -> Option<&'static str> {
+    Some(match error {
+        TranslateError::NoGpu => " (--device cpu)",
+        TranslateError::Languages { .. } => "; name one with --model",
+        TranslateError::NoStarterModel => {
+            "; name a model with --model, or bring it back with `canopy model restore`"
+        }
+        TranslateError::OwnLanguages { .. } => "; leave --from and --to out",
+        TranslateError::RemoteKey { .. } => {
+            ", which `canopy serve --compute` shows there; give it in CANOPY_REMOTE_KEY or with --remote-key"
+        }
+        TranslateError::RemoteLost { .. } => {
+            "; check that `canopy serve --compute` runs there, or the tunnel to it, and start again: finished work is kept"
+        }
+        TranslateError::CatalogueAddress { .. } => {
+            "; name one that `canopy model catalogue list` shows, an address of https, a file or a folder"
+        }
+        TranslateError::Download { reason, .. } if reason == ONLY_GGUF => ADD_GGUF,
+        _ => return None,
+    })
+}
+
 fn on_base(error: &BaseError) -> Option<&'static str> {
     Some(match error {
         BaseError::Exists { .. } => " (or pass --force to replace it)",
-        BaseError::NoGpu => " (--device cpu)",
         BaseError::Panicked { .. } => " (--verbose shows what led to it)",
-        BaseError::NoModel | BaseError::Languages { .. } => "; name one with --model",
-        BaseError::NoStarterModel => {
-            "; name a model with --model, or bring it back with `canopy model restore`"
-        }
-        BaseError::OwnLanguages { .. } => "; leave --from and --to out",
-        BaseError::RemoteKey { .. } => {
-            ", which `canopy serve --compute` shows there; give it in CANOPY_REMOTE_KEY or with --remote-key"
-        }
-        BaseError::RemoteLost { .. } => {
-            "; check that `canopy serve --compute` runs there, or the tunnel to it, and start again: finished work is kept"
-        }
-        BaseError::CatalogueAddress { .. } => {
-            "; name one that `canopy model catalogue list` shows, an address of https, a file or a folder"
-        }
-        BaseError::Download { reason, .. } if reason == ONLY_GGUF => ADD_GGUF,
+        BaseError::NoModel => "; name one with --model",
         BaseError::NoRandomNumbers { .. } => "; choose a key with --key",
         BaseError::Config { field, found, .. } => return on_setting(field, found),
         _ => return None,
@@ -214,7 +223,7 @@ mod tests {
 
     #[test]
     fn the_command_line_names_the_option_that_helps_with_an_error_of_a_library() {
-        let key = Error::Base(BaseError::RemoteKey {
+        let key = Error::from(TranslateError::RemoteKey {
             host: "there:4000".to_owned(),
         });
         let run = Error::Train(TrainError::RemoteRun {

@@ -13,6 +13,7 @@ use canopy_translate::catalogue::{
     Catalogue, CatalogueModel, Download, Found, Installation, Look, ONLY_GGUF, Progress, download,
     downloaded_bytes, is_repository, look, repository,
 };
+use canopy_translate::error::Error as TranslateError;
 use canopy_translate::inference::InstalledModel;
 
 #[derive(Debug, Args)]
@@ -118,7 +119,7 @@ pub(super) fn search(arguments: &SearchArguments) -> Result<()> {
     if !models.is_empty() {
         return Ok(());
     }
-    Err(Error::Base(BaseError::NotListed {
+    Err(Error::from(TranslateError::NotListed {
         requested: requested_pair(from, to),
         advice: "`canopy model search` without --from and --to shows all".to_owned(),
     }))
@@ -307,7 +308,7 @@ fn chosen(arguments: &GetArguments) -> Result<CatalogueModel> {
                 allowed: "one model: name its catalogue with --catalogue".to_owned(),
             }))
         }
-        Found::None => Err(Error::Base(BaseError::NotListed {
+        Found::None => Err(Error::from(TranslateError::NotListed {
             requested: format!("a model called {name}, or from one language to another so called"),
             advice: "`canopy model search --from en --to fr` shows what there is".to_owned(),
         })),

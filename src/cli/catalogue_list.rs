@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 
 use super::library;
 use super::terminal::print;
-use crate::error::{BaseError, Error, Result};
+use crate::error::{Error, Result};
 use canopy_translate::catalogue::{Catalogue, DEFAULT_CATALOGUES};
+use canopy_translate::error::Error as TranslateError;
 
 /// The lists that `canopy model search`, `canopy model get` and the window look through.
 #[derive(Debug, Subcommand)]
@@ -101,7 +102,7 @@ fn remove(text: &str) -> Result<()> {
     let settings = library::settings();
     let is_own = |it: &String| *it == own || it == text;
     if known(text).is_none() && !settings.catalogues.iter().any(is_own) {
-        return Err(Error::Base(BaseError::CatalogueAddress {
+        return Err(Error::from(TranslateError::CatalogueAddress {
             address: text.to_owned(),
         }));
     }

@@ -82,9 +82,11 @@ canopy_base::from_crates!(
     canopy_corpus::error::Error,
     canopy_document::error::Error,
     canopy_explain::error::Error,
+    canopy_llm::error::Error,
     canopy_metrics::error::Error,
     canopy_models::error::Error,
     canopy_nn::error::Error,
     canopy_qa::error::Error,
-    canopy_tokenize::error::Error
+    canopy_tokenize::error::Error,
+    canopy_translate::error::Error
 );

@@ -9,6 +9,7 @@ use super::terminal::{print, warn};
 use crate::error::{BaseError, Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_project::{Folders, Settings, Shipped};
+use canopy_translate::error::Error as TranslateError;
 use canopy_translate::inference::{
     DefaultModels, InstalledModel, KnownOfModel, Leg, Route, forget_default, install_known_model,
     installed_models, pair_key, remove_model, route, route_between, set_where_none,
@@ -110,7 +111,7 @@ fn starter(source: Option<&str>, target: Option<&str>) -> Result<PathBuf> {
     let there = shipped.iter().any(is_there);
     there
         .then_some(found)
-        .ok_or(Error::Base(BaseError::NoStarterModel))
+        .ok_or_else(|| TranslateError::NoStarterModel.into())
 }
 
 /// Whether a model, or two in a row, translate from this language to the other.

@@ -11,9 +11,10 @@ use super::interrupt::orders_to_end;
 use super::library;
 use super::options::{Device, Quantize, beam_sizes, models};
 use super::terminal::{print, warn, write_stderr};
-use crate::error::{BaseError, Error, Result};
+use crate::error::{Error, Result};
 use canopy_project::Folders;
 use canopy_server::{ComputeOptions, Computing, Library, Running, ServerOptions, new_key};
+use canopy_translate::error::Error as TranslateError;
 use canopy_translate::inference::{ComputeDevice, DefaultModels, InstalledModel, described_model};
 
 /// The environment variable for a key that is not to be seen in a list of processes.
@@ -85,7 +86,7 @@ pub(super) fn run(arguments: &ServeArguments) -> Result<()> {
     canopy_kernels::return_freed_memory();
     let library = arguments.library()?;
     if library.models.is_empty() {
-        return Err(Error::Base(BaseError::NoStarterModel));
+        return Err(Error::from(TranslateError::NoStarterModel));
     }
     if arguments.quantize == Quantize::Float16 {
         let device = ComputeDevice::open(arguments.device.into());

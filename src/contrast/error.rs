@@ -35,5 +35,6 @@ canopy_base::from_crates!(
     canopy_document::error::Error,
     canopy_metrics::error::Error,
     canopy_nn::error::Error,
-    canopy_tokenize::error::Error
+    canopy_tokenize::error::Error,
+    canopy_translate::error::Error
 );

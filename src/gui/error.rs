@@ -38,5 +38,6 @@ canopy_base::from_crates!(
     canopy_explain::error::Error,
     canopy_metrics::error::Error,
     canopy_nn::error::Error,
-    canopy_qa::error::Error
+    canopy_qa::error::Error,
+    canopy_translate::error::Error
 );

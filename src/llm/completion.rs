@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use serde::Serialize;
 
 use super::folder::{self, Folder};

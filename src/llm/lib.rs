@@ -18,6 +18,7 @@
 
 mod blocks;
 mod completion;
+pub mod error;
 #[cfg(test)]
 mod fixture;
 mod folder;

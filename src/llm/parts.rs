@@ -1,6 +1,6 @@
 //! Tensors of a network by the names that GGUF gives them, wherever they lie.
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 use super::weights::{Tensor, Weights};
 

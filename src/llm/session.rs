@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use canopy_base::error::Result;
+use crate::error::Result;
 
 use super::completion::{LanguageModel, largest};
 use super::network::{BATCH, Cache, Recorder};
@@ -109,7 +109,7 @@ impl Session {
     /// breaks nothing is given, and the next prompt goes on with what has been read.
     ///
     /// # Errors
-    /// [`LanguageModel`](canopy_base::error::Error::LanguageModel), if prompt and continuation are longer than the model's
+    /// [`LanguageModel`](crate::error::Error::LanguageModel), if prompt and continuation are longer than the model's
     /// context, or the prompt is empty.
     pub fn continue_prompt(
         &mut self,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, ErrorKind, Value, context};

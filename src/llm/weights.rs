@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use memmap2::Mmap;
 
 use super::blocks::Kind;

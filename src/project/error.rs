@@ -35,7 +35,8 @@ canopy_base::from_crates!(
     canopy_corpus::error::Error,
     canopy_document::error::Error,
     canopy_metrics::error::Error,
-    canopy_qa::error::Error
+    canopy_qa::error::Error,
+    canopy_translate::error::Error
 );
 
 /// Several errors in one message.

@@ -34,5 +34,6 @@ canopy_base::from_crates!(
     canopy_document::error::Error,
     canopy_explain::error::Error,
     canopy_models::error::Error,
-    canopy_nn::error::Error
+    canopy_nn::error::Error,
+    canopy_translate::error::Error
 );

@@ -5,7 +5,8 @@ use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
 use crate::error::{BaseError, Error};
-use canopy_base::error::{find, is_of_device};
+use canopy_base::error::find;
+use canopy_translate::error::is_of_device;
 
 /// Why a request is not met, for its client.
 #[derive(Debug, Clone, PartialEq, Eq)]

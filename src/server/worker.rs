@@ -10,7 +10,8 @@ use super::queue::Queue;
 use super::refusal::Refusal;
 use super::round::translate_round;
 use crate::error::{Error, Result};
-use canopy_base::error::{caught, is_of_device};
+use canopy_base::error::caught;
+use canopy_translate::error::is_of_device;
 use canopy_translate::inference::SearchOptions;
 
 /// Translates what waits in the queue, until it is closed.

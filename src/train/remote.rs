@@ -17,6 +17,7 @@ use crate::error::{BaseError, Error, Result};
 use canopy_base::digest::{hash_file, hexadecimal};
 use canopy_base::file::{persist, write_atomically};
 use canopy_corpus::Corpus;
+use canopy_translate::error::Error as TranslateError;
 use canopy_translate::inference::DeviceChoice;
 use canopy_translate::remote::{Client, Files, RootedFiles, RunFile, TRAINING_ENDED};
 
@@ -225,7 +226,7 @@ impl Follower<'_> {
         let state: TrainingState = self.client.get_json(&self.place)?;
         self.fetch(folder.path())?;
         match state {
-            TrainingState::Failed { message } => Err(Error::Base(BaseError::RemoteRefused {
+            TrainingState::Failed { message } => Err(Error::from(TranslateError::RemoteRefused {
                 message,
                 host: self.client.host().to_string(),
             })),
@@ -245,7 +246,7 @@ impl Follower<'_> {
             }
         };
         let Some((headers, lines)) = self.client.bytes_at(&place, &mut idle)? else {
-            return Err(Error::Base(BaseError::RemoteLost {
+            return Err(Error::from(TranslateError::RemoteLost {
                 reason: "the run could not be ended".to_owned(),
                 host: self.client.host().to_string(),
             }));
@@ -294,7 +295,7 @@ impl Follower<'_> {
             let from = format!("{}/files/{}", self.place, escaped(&file.path));
             self.client.download(&from, new.path())?;
             if digest(new.path()).as_ref() != Some(&file.sha256) {
-                return Err(Error::Base(BaseError::RemoteLost {
+                return Err(Error::from(TranslateError::RemoteLost {
                     reason: format!("{} did not come whole", file.path),
                     host: self.client.host().to_string(),
                 }));

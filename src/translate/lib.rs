@@ -16,9 +16,10 @@
 //!     println!("{sentence}: {}", translation.text);
 //!     ControlFlow::Continue(())
 //! })?;
-//! # Ok::<(), canopy_base::error::Error>(())
+//! # Ok::<(), canopy_translate::error::Error>(())
 //! ```
 
 pub mod catalogue;
+pub mod error;
 pub mod inference;
 pub mod remote;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use canopy::app::ModelsCommand;
 use canopy::app::models::{GettingCommand, Lists};
 use canopy::catalogue::{CatalogueFile, CatalogueModel, Look, Progress, PublishedScore, Source};
-use canopy::error::Error;
+use canopy::errors::translate::Error;
 use canopy::inference::{DownloadedFrom, InstalledModel};
 use canopy::jobs::{CatalogueRequest, JobId};
 

@@ -1,7 +1,7 @@
 //! The view that leaves sentences out: progress, its list, an edited sentence, and an end before the end.
 
 use canopy::app::ExploreCommand;
-use canopy::error::Error;
+use canopy::errors::translate::Error;
 use canopy::explain::{
     ContextChange, ContextEdit, Explanation, LeaveOneOut, ModelView, ScoredWord,
 };

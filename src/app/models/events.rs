@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::commands::forget_model;
 use super::{LanguageNote, Library, Models, ModelsCommand};
 use crate::command::Command;
-use crate::error::{BaseError, Error};
+use crate::error::Error;
 use crate::jobs::{JobId, ModelRequest};
 use crate::language;
 use crate::models::ModelState;
@@ -13,8 +13,9 @@ use crate::notices::NoticeKind;
 use crate::open_work::OpenWork;
 use crate::shared::Shared;
 use crate::state::AppState;
-use canopy_base::error::{find, is_of_device};
+use canopy_base::error::find;
 use canopy_corpus::synthetic::TARGET_LANGUAGE;
+use canopy_translate::error::{Error as TranslateError, is_of_device};
 use canopy_translate::inference::{InstalledModel, ModelInfo, pair_key};
 
 /// The last part of a path, for display.
@@ -70,7 +71,7 @@ impl Models {
         // It is not known which of two chained models failed.
         if let [leg] = self.in_use.requested.as_slice()
             && !is_of_device(error)
-            && !matches!(find(error), Some(BaseError::NoGpu))
+            && !matches!(find(error), Some(TranslateError::NoGpu))
         {
             self.library
                 .note_failure(leg.folder.clone(), error.to_string());

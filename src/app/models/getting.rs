@@ -11,9 +11,11 @@ use crate::language;
 use crate::notices::NoticeKind;
 use crate::open_work::OpenWork;
 use crate::shared::Shared;
+use canopy_base::error::find;
 use canopy_translate::catalogue::{
     Catalogue, CatalogueModel, DEFAULT_CATALOGUES, Installation, Look, Progress,
 };
+use canopy_translate::error::Error as TranslateError;
 use canopy_translate::inference::{InstalledModel, set_where_none};
 
 /// A command of the page of catalogues.
@@ -258,13 +260,13 @@ impl Getting {
         let Some(ended) = self.downloading.take_if(|it| it.job == job) else {
             return false;
         };
-        let reason = match error {
-            Error::Base(BaseError::Download { reason, .. }) => reason.clone(),
-            Error::Base(BaseError::Exists { path }) => format!(
+        let reason = match (find(error), find(error)) {
+            (Some(TranslateError::Download { reason, .. }), _) => reason.clone(),
+            (_, Some(BaseError::Exists { path })) => format!(
                 "a model of its name is installed already, in {}; remove that one first",
                 path.display()
             ),
-            other => other.to_string(),
+            _ => error.to_string(),
         };
         self.failure = Some((ended.model.name, reason));
         true

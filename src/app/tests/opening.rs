@@ -169,7 +169,7 @@ fn a_model_that_was_overtaken_stays_where_the_next_one_cannot_be_opened() {
         state.models.in_use.current,
         ModelState::Opening { .. }
     ));
-    let error = crate::error::Error::Base(crate::error::BaseError::NoGpu);
+    let error = crate::error::Error::from(canopy_translate::error::Error::NoGpu);
     state.receive(Event::Failed {
         job: second.0,
         error,

@@ -190,7 +190,7 @@ fn an_error_ends_a_run_and_is_reported() {
     state.apply(command(TrainingCommand::NewRun));
     state.apply(command(TrainingCommand::Start));
     let job = started(&mut state).expect("a run");
-    let error = crate::error::Error::Base(crate::error::BaseError::NoGpu);
+    let error = crate::error::Error::from(canopy_translate::error::Error::NoGpu);
     state.receive(Event::Failed { job, error });
     assert!(!state.training.runs.is_busy());
     assert_eq!(state.shared.notices.len(), 1);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::place::data_folder;
-use crate::error::{BaseError, Error, Result};
+use crate::error::{Error, Result};
 use crate::library;
 use crate::options::{ModelArguments, beam_sizes, wrong_usage};
 use crate::terminal::{StatusLine, write_stderr};
@@ -16,6 +16,7 @@ use canopy_document::document::Document;
 use canopy_project::{DocumentWork, OpenDocument, ProjectFolder, language};
 use canopy_qa::terms::Termbase;
 use canopy_train::for_document;
+use canopy_translate::error::Error as TranslateError;
 use canopy_translate::inference::{
     DocumentModel, KnownTranslations, LanguageModelTranslator, Languages, SearchOptions, Step,
     TermMode, TermUse, TranslationRequest, Translator,
@@ -173,7 +174,7 @@ fn translator(project: &ProjectFolder, model: &ModelArguments) -> Result<Transla
     let info = translator.info();
     let fits = |wanted: &str, has: &str| canopy_corpus::is_same_language(has, wanted);
     if !fits(from, &info.source_language) || !fits(to, &info.target_language) {
-        return Err(Error::Base(BaseError::Languages {
+        return Err(Error::from(TranslateError::Languages {
             requested: format!("{from} to {to}"),
             has: format!("{} to {}", info.source_language, info.target_language),
         }));

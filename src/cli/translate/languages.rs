@@ -10,6 +10,7 @@ use crate::options::wrong_usage;
 use crate::terminal::warn;
 use canopy_corpus::is_same_language;
 use canopy_document::document::Document;
+use canopy_translate::error::Error as TranslateError;
 use canopy_translate::inference::{Translator, detected_language};
 
 /// Source and target, as far as anything says them.
@@ -156,7 +157,7 @@ impl TranslateArguments {
         {
             let named = |from: &str, to: &str| format!("{from} to {to}");
             let to = self.to.as_deref().unwrap_or(&info.target_language);
-            let problem = Error::Base(BaseError::Languages {
+            let problem = Error::from(TranslateError::Languages {
                 requested: named(from.unwrap_or(&info.source_language), to),
                 has: named(&info.source_language, &info.target_language),
             });

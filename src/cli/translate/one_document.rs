@@ -6,9 +6,10 @@ use std::time::Instant;
 use super::report::Found;
 use crate::error::{Error, Result};
 use crate::terminal::{StatusLine, sentences_done, warn};
-use canopy_base::error::{caught, is_of_device};
+use canopy_base::error::caught;
 use canopy_document::document::Document;
 use canopy_train::for_document;
+use canopy_translate::error::is_of_device;
 use canopy_translate::inference::{
     AddressChoice, DocumentModel, KnownTranslations, SearchOptions, Step, Translation,
     TranslationRequest, Translator, unlike,

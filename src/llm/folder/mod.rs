@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use serde_json::Value;
 pub(crate) use settings::Settings;
 

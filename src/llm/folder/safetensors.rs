@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use serde::Deserialize;
 
 use crate::blocks::Kind;

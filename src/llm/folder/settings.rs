@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use serde_json::{Map, Value};
 
 /// Bytes of a file of settings.

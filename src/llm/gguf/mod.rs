@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use cursor::{Cursor, Read};
 use memmap2::Mmap;
 pub use value::Value;

@@ -1,6 +1,6 @@
 //! Names of a decoder's parts in folders of Hugging Face.
 
-use canopy_base::error::Result;
+use crate::error::Result;
 
 use super::families::Family;
 use crate::parts::{OUTPUT, Parts};
@@ -17,7 +17,7 @@ const PREFIXES: [&str; 4] = [
 /// The parts of a folder with layers 0 to `num_layers - 1`.
 ///
 /// # Errors
-/// [`LanguageModel`](canopy_base::error::Error::LanguageModel), if a layer has a part that the family has not.
+/// [`LanguageModel`](crate::error::Error::LanguageModel), if a layer has a part that the family has not.
 pub(super) fn parts_of_folder<'w>(
     weights: &'w Weights,
     family: &'static Family,

@@ -1,6 +1,6 @@
 //! Matrices and norms of a layer, by their names in the file.
 
-use canopy_base::error::Result;
+use crate::error::Result;
 
 use super::sizes::Sizes;
 use crate::parts::Parts;

@@ -19,7 +19,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_kernels::gpu::Gpu;
 
 use super::folder::Folder;
@@ -93,7 +93,7 @@ impl Network {
     /// Finds the weights of a network in its file; nothing but norms and biases is copied.
     ///
     /// # Errors
-    /// [`LanguageModel`](canopy_base::error::Error::LanguageModel) with the key or tensor, if the family is not known here,
+    /// [`LanguageModel`](crate::error::Error::LanguageModel) with the key or tensor, if the family is not known here,
     /// or tensors are missing or have another shape than the sizes say.
     pub fn read(file: &Gguf) -> Result<Self> {
         if Sizes::family_of_file(file)?.shape == Shape::EncoderDecoder {

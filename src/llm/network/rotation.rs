@@ -4,7 +4,7 @@
 //! Positional Interpolation", 2023; YaRN: Peng et al., "YaRN", ICLR 2024, Eq. 23 and Section 3.4; dynamic and Llama 3.1:
 //! `modeling_rope_utils.py` of transformers 5.24, and `modeling_hunyuan_v1_dense.py` for a fixed alpha.
 
-use canopy_base::error::Result;
+use crate::error::Result;
 
 use super::families::Pairs;
 use super::sizes::Sizes;
@@ -110,7 +110,7 @@ impl Rotation {
     /// Rotation of a folder's layers, of those with a window or of the others.
     ///
     /// # Errors
-    /// [`LanguageModel`](canopy_base::error::Error::LanguageModel) with the field.
+    /// [`LanguageModel`](crate::error::Error::LanguageModel) with the field.
     pub fn of_folder(config: &Settings, sizes: &Sizes, slides: bool) -> Result<Self> {
         const FACTOR: &str = "partial_rotary_factor";
         let d_head = sizes.attention.d_head;

@@ -1,6 +1,6 @@
 //! Sizes and constants of a network, as its file has them.
 
-use canopy_base::error::Result;
+use crate::error::Result;
 
 use super::families::Family;
 use crate::folder::{Folder, Settings};
@@ -37,7 +37,7 @@ impl Sizes {
     /// The family of a file.
     ///
     /// # Errors
-    /// [`LanguageModel`](canopy_base::error::Error::LanguageModel), if it is not known here.
+    /// [`LanguageModel`](crate::error::Error::LanguageModel), if it is not known here.
     pub fn family_of_file(file: &Gguf) -> Result<&'static Family> {
         const ARCHITECTURE: &str = "general.architecture";
         let name = file.needed(ARCHITECTURE, file.text(ARCHITECTURE)?)?;
@@ -99,7 +99,7 @@ impl Sizes {
     /// The family of a folder and the settings of its text model, in which fields that it leaves out have their defaults.
     ///
     /// # Errors
-    /// [`LanguageModel`](canopy_base::error::Error::LanguageModel) with the field.
+    /// [`LanguageModel`](crate::error::Error::LanguageModel) with the field.
     pub fn family_of_folder(folder: &Folder) -> Result<(&'static Family, Settings)> {
         let (family, config) = of_text_model(folder.config())?;
         Ok((family, config.with_defaults(family.defaults)))
@@ -108,7 +108,7 @@ impl Sizes {
     /// The sizes of a decoder.
     ///
     /// # Errors
-    /// [`LanguageModel`](canopy_base::error::Error::LanguageModel) with the field.
+    /// [`LanguageModel`](crate::error::Error::LanguageModel) with the field.
     pub fn of_folder(family: &'static Family, config: &Settings) -> Result<Self> {
         let count = |key: &str| config.count(key, MOST);
         let needed = |key: &str| config.needed(key, count(key)?);

@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use canopy_base::error::Result;
+use crate::error::Result;
 use fancy_regex::Regex;
 
 use super::lookup::Lookup;

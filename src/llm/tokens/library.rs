@@ -1,6 +1,6 @@
 //! Tokenizers that the `tokenizers` crate computes: those of folders.
 
-use canopy_base::error::Result;
+use crate::error::Result;
 use serde_json::Value;
 
 use super::TokenType;

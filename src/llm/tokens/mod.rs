@@ -11,7 +11,7 @@ mod tests;
 mod unigrams;
 mod whole;
 
-use canopy_base::error::Result;
+use crate::error::Result;
 
 use super::folder::Folder;
 use super::gguf::Gguf;
@@ -109,7 +109,7 @@ impl Tokenizer {
     /// Reads the tokenizer of a file.
     ///
     /// # Errors
-    /// [`LanguageModel`](canopy_base::error::Error::LanguageModel) with the key, if it is of a kind that is not known here, or
+    /// [`LanguageModel`](crate::error::Error::LanguageModel) with the key, if it is of a kind that is not known here, or
     /// its lists do not fit together.
     pub fn read(file: &Gguf) -> Result<Self> {
         let (tokens, types) = tokens(file)?;
@@ -159,7 +159,7 @@ impl Tokenizer {
     /// Reads the tokenizer of a folder whose network has embeddings of `vocab` tokens.
     ///
     /// # Errors
-    /// [`LanguageModel`](canopy_base::error::Error::LanguageModel) with the file, if there is none, or one that is not known
+    /// [`LanguageModel`](crate::error::Error::LanguageModel) with the file, if there is none, or one that is not known
     /// here.
     pub fn of_folder(folder: &Folder, vocab: usize) -> Result<Self> {
         let (algorithm, tokens) = Library::read(folder, vocab)?;

@@ -2,7 +2,7 @@
 //!
 //! Kudo & Richardson, "SentencePiece", EMNLP 2018; the BPE of its `bpe_model.cc`.
 
-use canopy_base::error::Result;
+use crate::error::Result;
 
 use super::lookup::Lookup;
 use super::merging::merge;

@@ -1,6 +1,6 @@
 //! The likeliest pieces of a text: T5's tokenizer in GGUF files.
 
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_tokenize::SentencePieces;
 
 use super::lookup::Lookup;
@@ -60,7 +60,7 @@ impl Message {
 /// Regularization", ACL 2018, Section 3.2.
 ///
 /// # Errors
-/// [`LanguageModel`](canopy_base::error::Error::LanguageModel) with the key, if the lists of the file do not fit together.
+/// [`LanguageModel`](crate::error::Error::LanguageModel) with the key, if the lists of the file do not fit together.
 pub(super) fn unigrams(
     file: &Gguf,
     tokens: &Lookup,

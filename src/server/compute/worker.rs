@@ -10,11 +10,12 @@ use tempfile::NamedTempFile;
 use super::jobs::Job;
 use super::store::Store;
 use crate::error::{BaseError, Error, Result};
-use canopy_base::error::{caught, find, is_of_device};
+use canopy_base::error::{caught, find};
 use canopy_explain::trace;
 use canopy_models::weights::RerankerFolder;
 use canopy_nn::search::SourceText;
 use canopy_train::DeviceLock;
+use canopy_translate::error::is_of_device;
 use canopy_translate::inference::{DeviceChoice, SearchOptions, TraceRequest, Translator};
 use canopy_translate::remote::{Found, ModelReference};
 

@@ -6,7 +6,8 @@ use super::lists::{self, List};
 use super::model::CatalogueModel;
 use super::place::{Catalogue, HUGGING_FACE, Origin};
 use super::web;
-use canopy_base::error::{Error, Result, caught, panic_message};
+use crate::error::{BaseError, Error, Result};
+use canopy_base::error::{caught, panic_message};
 
 /// The answer of several catalogues.
 #[derive(Debug, Default)]
@@ -36,9 +37,11 @@ pub fn look(catalogues: &[Catalogue]) -> Look {
             .map(|catalogue| scope.spawn(|| caught(|| list(catalogue))))
             .collect();
         let join = |thread: std::thread::ScopedJoinHandle<'_, Result<List>>| {
-            thread
-                .join()
-                .unwrap_or_else(|panic| Err(Error::panicked(panic_message(panic.as_ref()))))
+            thread.join().unwrap_or_else(|panic| {
+                Err(Error::Base(BaseError::panicked(panic_message(
+                    panic.as_ref(),
+                ))))
+            })
         };
         threads.into_iter().map(join).collect()
     });

@@ -9,8 +9,9 @@ use super::fetch::{Ended, Transfer, check_space};
 use super::model::{CatalogueFile, CatalogueModel, Source};
 use super::staging::{self, Staging};
 use super::web::Fault;
+use crate::error::{BaseError, Error, Result};
 use crate::inference::{DownloadedFrom, InstalledModel, KnownOfModel, install_known_model};
-use canopy_base::error::{Error, Result, find};
+use canopy_base::error::find;
 use canopy_models::error::Error as ModelsError;
 
 /// The time over which speed is measured.
@@ -63,7 +64,7 @@ pub fn downloaded_bytes(library: &Path, model: &CatalogueModel) -> u64 {
 /// when the connection breaks for good, what has come is kept for the next attempt. Of a model that is refused nothing stays.
 ///
 /// # Errors
-/// [`Error::Download`] with the reason, [`Error::Exists`] if a model of its name is installed.
+/// [`Error::Download`] with the reason, [`BaseError::Exists`] if a model of its name is installed.
 pub fn download(
     download: Download<'_>,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
@@ -78,7 +79,7 @@ pub fn download(
     }
     let folder = library.join(model.folder_name());
     if folder.exists() && !replaces {
-        return Err(Error::Exists { path: folder });
+        return Err(Error::Base(BaseError::Exists { path: folder }));
     }
     if let [
         CatalogueFile {
@@ -171,8 +172,10 @@ fn install(
 /// The refusal of files that have come: their folder is gone when the message is read.
 fn refusal(model: &CatalogueModel, path: &Path, error: Error) -> Error {
     let reason = match error {
-        Error::Exists { .. } | Error::Write { .. } | Error::Panicked { .. } => return error,
-        Error::Model { reason, .. } => reason,
+        Error::Base(
+            BaseError::Exists { .. } | BaseError::Write { .. } | BaseError::Panicked { .. },
+        ) => return error,
+        Error::Base(BaseError::Model { reason, .. }) => reason,
         other => match find(&other) {
             Some(ModelsError::Foreign { reason, .. }) => reason.clone(),
             _ => other

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A catalogue that is known from the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -193,6 +193,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::BaseError;
 
     #[test]
     fn a_catalogue_is_a_name_an_address_a_file_or_a_folder() {
@@ -206,7 +207,7 @@ mod tests {
         ));
         assert!(matches!(
             Catalogue::named("missing/models.json"),
-            Err(Error::Read { .. })
+            Err(Error::Base(BaseError::Read { .. }))
         ));
         let folder = tempfile::tempdir().expect("a folder");
         let list = folder.path().join("our models+.json");

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 use sha2::{Digest, Sha256};
 
 use super::model::CatalogueModel;
+use crate::error::{Error, Result};
 use canopy_base::digest::hexadecimal;
-use canopy_base::error::{Error, Result};
 use canopy_base::file::{TEMPORARY, lock_file};
 
 /// How long a download that was broken off is kept.

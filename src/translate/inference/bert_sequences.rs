@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::translator::Translator;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_metrics::similarity::{ContextKind, Embeddings, Measure, Range, Sentences};
 use canopy_models::weights::bert_sequence;
 use canopy_nn::model::{BertBatch, BertReader, BertSequence, ContextSentence};

@@ -14,7 +14,7 @@ use super::pipeline::{KnownTranslations, Step, TranslationRequest};
 use super::tracing::TracedText;
 use super::translation::Translation;
 use super::translator::Translator;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_document::document::{Document, Paragraph};
 use canopy_document::placeholder::visible;
 use canopy_explain::{Condition, ContextDifference, WordDifference};

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::contexts::Texts;
 use super::sentence_encoder::SentenceEncoder;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_corpus::{Corpus, Split};
 use canopy_metrics::similarity::{Measure, Range, Selection, Sentences};
 

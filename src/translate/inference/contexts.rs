@@ -7,7 +7,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::sentence_encoder::SentenceEncoder;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_base::file::canonicalize;
 use canopy_corpus::{Chosen, Corpus, DocumentContexts, Split, Unit};
 use canopy_metrics::similarity::{self, Embeddings, Measure, Selection, Sentences};

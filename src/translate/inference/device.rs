@@ -8,9 +8,10 @@ use burn::tensor::{Device, DeviceKind, Tensor};
 use burn_wgpu::WgpuBackend;
 use serde::{Deserialize, Serialize};
 
+use crate::error::{Error, Result};
 use crate::remote::{Client, RemoteHost};
 use canopy_base::device_failure::{DeviceFailure, in_short};
-use canopy_base::error::{Error, Result, panic_message};
+use canopy_base::error::panic_message;
 use canopy_kernels::gpu::Gpu;
 
 /// The device that a user requests.

@@ -10,7 +10,7 @@ use self::divided::{Divided, Part};
 use self::searching::{Previous, Search};
 use super::pipeline::{AddressChoice, Plan};
 use super::translator::Translator;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_corpus::{DocumentUnits, Segment};
 use canopy_nn::model::Model;
 use canopy_nn::search::SearchOptions;
@@ -31,7 +31,7 @@ pub struct SegmentRequest<'a> {
 /// placeholders. `go_on` is called after every sentence; none if it breaks off.
 ///
 /// # Errors
-/// [`Error::InvalidScores`](canopy_base::error::Error::InvalidScores), which names the sentence.
+/// [`BaseError::InvalidScores`](crate::error::BaseError::InvalidScores), which names the sentence.
 pub fn translate_segments(
     model: &Model,
     tokenizer: &dyn Tokenizer,

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use super::tracing::TracedText;
 use super::translator::Translator;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_nn::search::{Candidates, InvalidScores, SearchOptions, SourceText, force_documents};
 use canopy_tokenize::{Side, Tokenizer};
 
@@ -122,10 +122,10 @@ impl ForcedDocuments {
             },
         );
         if let Err(InvalidScores { found, .. }) = scored {
-            return Err(Error::InvalidScores {
+            return Err(Error::Base(BaseError::InvalidScores {
                 sentence: name(),
                 found,
-            });
+            }));
         }
         found.sort_by_key(|(number, _)| *number);
         let mut log_probs = vec![Vec::new(); self.num_scored];

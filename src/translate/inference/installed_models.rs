@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::language_model::{LANGUAGE_MODELS, is_language_model};
 use super::translator::{foreign_description, name_of};
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::file::TEMPORARY;
 use canopy_models::weights::{ModelFolder, Outline};
 

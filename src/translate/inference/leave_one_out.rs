@@ -10,7 +10,7 @@ use super::forced_documents::{ForcedDocuments, Untranslated};
 use super::tracing::{Excerpt, TracedText};
 use super::translation::Translation;
 use super::translator::Translator;
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_document::document::Document;
 use canopy_document::placeholder::visible;
 use canopy_explain::trace::{Trace, TraceSource};

@@ -8,7 +8,7 @@ use burn::tensor::Tensor;
 use rayon::prelude::*;
 
 use super::device::{ComputeDevice, DeviceChoice};
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_metrics::similarity::Embeddings;
 use canopy_models::weights::{
     EncoderFolder, EncoderKind, EncoderNetwork, EncoderPlace, EncoderVocabulary,

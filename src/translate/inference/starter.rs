@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_corpus::is_same_language;
 
 /// A starter model: the languages it translates between, and its folder among the program's assets.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::device::DeviceChoice;
 use super::reading::ReadingOptions;
 use super::tracing::TraceCost;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_document::placeholder;
 use canopy_models::weights::ModelFolder;
 use canopy_nn::model::Model;
@@ -145,12 +145,12 @@ impl Translator {
         loaded.connect_remote()?;
         if let Some(mut reranker) = loaded.description.reranker.clone() {
             reranker.folder = folder.join(reranker.folder);
-            loaded.choose_by(reranker).map_err(|cause| Error::Model {
+            loaded.choose_by(reranker).map_err(|cause| Error::Base(BaseError::Model {
                 reason: format!(
                     "it chooses by a model that translates back, but {cause}; put that one there, or delete [reranker] ([channel] in older folders)"
                 ),
                 path: folder.join("model.toml"),
-            })?;
+            }))?;
         }
         Ok(loaded.into())
     }

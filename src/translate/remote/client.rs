@@ -18,7 +18,7 @@ use super::files::Files;
 use super::host::RemoteHost;
 use super::keys::key_of;
 use super::messages::{Description, Missing, RootedFiles, VERSION_HEADER, version};
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Time for which a connection is retried before an error is reported.
 const PATIENCE: Duration = Duration::from_mins(1);

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::messages::RootedFiles;
+use crate::error::{Error, Result};
 use canopy_base::digest::{hash_file, hexadecimal};
-use canopy_base::error::{Error, Result};
 use canopy_base::file::TEMPORARY;
 use canopy_base::folder::files_below;
 

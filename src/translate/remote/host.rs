@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use canopy_base::error::Error;
+use crate::error::Error;
 
 /// The default port of `canopy serve --compute`.
 const PORT: u16 = 8600;

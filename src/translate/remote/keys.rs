@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::host::RemoteHost;
-use canopy_base::error::Result;
+use crate::error::{Error, Result};
 use canopy_base::file::write_atomically;
 
 /// A place for a key that lists of processes do not show.
@@ -52,7 +52,7 @@ pub fn save_key(path: &Path, host: RemoteHost, key: &str) -> Result<()> {
     keys.insert(host.to_string(), key.trim().to_owned());
     let bytes = serde_json::to_vec_pretty(&keys).unwrap_or_default();
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(canopy_base::error::Error::write(folder))?;
+        std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
     }
     private(path)?;
     write_atomically(path, &bytes, true)?;
@@ -70,15 +70,13 @@ fn private(path: &Path) -> Result<()> {
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let file = options
-        .open(path)
-        .map_err(canopy_base::error::Error::write(path))?;
+    let file = options.open(path).map_err(Error::write(path))?;
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         let only_mine = std::fs::Permissions::from_mode(0o600);
         file.set_permissions(only_mine)
-            .map_err(canopy_base::error::Error::write(path))?;
+            .map_err(Error::write(path))?;
     }
     #[cfg(not(unix))]
     drop(file);

@@ -11,7 +11,7 @@ use super::files::Files;
 use super::messages::{
     Begun, Found, ModelReference, Polled, RerankerReference, SearchRequest, SentText,
 };
-use canopy_base::error::Result;
+use crate::error::{Error, Result};
 use canopy_nn::search::{InvalidScores, SearchEvent, SearchOptions, SourceText};
 
 /// A model that is here, to be computed with there. Its files are as they were when it was opened.
@@ -53,7 +53,7 @@ impl RemoteModel {
     fn reference(&self, languages: [String; 2], int8: bool) -> Result<ModelReference> {
         let reranker = self.reranker.as_ref().map(|(folder, files, weight)| {
             let files = self.client.upload(files, folder)?;
-            Ok::<_, canopy_base::error::Error>(RerankerReference {
+            Ok::<_, Error>(RerankerReference {
                 files,
                 weight: *weight,
             })

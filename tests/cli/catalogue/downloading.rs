@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use canopy::catalogue::{CatalogueModel, Download, Progress, download, downloaded_bytes};
-use canopy::error::{Error, Result};
+use canopy::errors::translate::{BaseError, Error, Result};
 use canopy::inference::InstalledModel;
 use tempfile::TempDir;
 
@@ -79,7 +79,7 @@ fn a_whole_file_is_installed_with_progress_and_the_languages_of_the_list() {
     assert_eq!(left(library.path()), [installed.folder]);
     assert!(matches!(
         got(&model, library.path()),
-        Err(Error::Exists { .. })
+        Err(Error::Base(BaseError::Exists { .. }))
     ));
     assert_eq!(server.requests().len(), 2, "list and file, each once");
 }

@@ -10,10 +10,11 @@ use crate::error::{BaseError, Error, Result};
 use crate::jobs::comparing::Encoded;
 use crate::jobs::project_folder::memories_at;
 use crate::jobs::{Event, JobId, Request, UserMemory};
-use canopy_base::error::{caught, is_of_device};
+use canopy_base::error::caught;
 use canopy_document::document::Document;
 use canopy_project::error::Error as ProjectError;
 use canopy_train::{DeviceLock, ModelQuestion, Prepared};
+use canopy_translate::error::is_of_device;
 use canopy_translate::inference::{
     DeviceChoice, KnownTranslations, LanguageModelTranslator, Languages, Leg, Translation,
     Translator,

@@ -6,9 +6,10 @@ use std::sync::mpsc::Receiver;
 
 use super::*;
 use crate::jobs::{FurtherMemory, JobControl, JobId, UserMemory};
-use canopy_base::error::is_of_device;
+
 use canopy_document::document::{Document, Format};
 use canopy_explain::{Explanation, ModelView, ViewKind};
+use canopy_translate::error::is_of_device;
 use canopy_translate::inference::{SearchOptions, Step, Translation, TranslationEvent};
 
 /// A shipped model, whose translations are the numbers of sentences and fail as the name of the document says.

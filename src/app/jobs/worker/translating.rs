@@ -8,10 +8,11 @@ use super::preparing::{flow, preparing};
 use super::request_loop::Loop;
 use crate::error::{BaseError, Error, Result};
 use crate::jobs::{Event, JobControl, JobId};
-use canopy_base::error::{caught, is_of_device};
+use canopy_base::error::caught;
 use canopy_document::document::Document;
 use canopy_qa::terms::Termbase;
 use canopy_train::with_fixed;
+use canopy_translate::error::is_of_device;
 use canopy_translate::inference::{
     AddressChoice, DocumentModel, KnownTranslations, LanguageModelTranslator, Reads, SearchOptions,
     Step, TermMode, TermUse, Translation, TranslationRequest,

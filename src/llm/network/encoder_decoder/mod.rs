@@ -11,7 +11,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use canopy_base::error::Result;
+use crate::error::Result;
 use names::{Half, TABLES, check_names, name};
 
 use super::families::Family;
@@ -46,7 +46,7 @@ struct Described {
 /// The network of a GGUF file.
 ///
 /// # Errors
-/// [`LanguageModel`](canopy_base::error::Error::LanguageModel) with the key or tensor.
+/// [`LanguageModel`](crate::error::Error::LanguageModel) with the key or tensor.
 pub(super) fn of_file(file: &Gguf) -> Result<Network> {
     let family = Sizes::family_of_file(file)?;
     let key = |rest: &str| format!("{}.{rest}", family.name);
@@ -83,7 +83,7 @@ pub(super) fn of_file(file: &Gguf) -> Result<Network> {
 /// The network of a folder by its settings.
 ///
 /// # Errors
-/// [`LanguageModel`](canopy_base::error::Error::LanguageModel) with the field or tensor.
+/// [`LanguageModel`](crate::error::Error::LanguageModel) with the field or tensor.
 pub(super) fn of_folder(
     folder: &Folder,
     family: &'static Family,

@@ -1,6 +1,6 @@
 //! Names of T5's parts in folders of Hugging Face.
 
-use canopy_base::error::Result;
+use crate::error::Result;
 
 use crate::network::EMBEDDING;
 use crate::parts::OUTPUT;

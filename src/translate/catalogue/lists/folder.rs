@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use super::{List, read_list};
 use crate::catalogue::model::{CatalogueFile, CatalogueModel, Source};
 use crate::catalogue::place::{Catalogue, Origin};
+use crate::error::{Error, Result};
 use crate::inference::{described_model, may_be_model};
-use canopy_base::error::{Error, Result};
 use canopy_base::file::has_ending;
 
 /// Bytes of a list, at most.

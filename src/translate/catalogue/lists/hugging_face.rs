@@ -6,7 +6,7 @@ use super::{List, Reading, sha256, text};
 use crate::catalogue::languages::{code, is_code};
 use crate::catalogue::model::{CatalogueFile, CatalogueModel, Source, is_plain_name};
 use crate::catalogue::place::{Catalogue, Origin};
-use canopy_base::error::Result;
+use crate::error::Result;
 
 /// Files next to the weights, by name or, with `*`, by ending.
 const BESIDE: &str = "config.json generation_config.json tokenizer_config.json special_tokens_map.json \

@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::model::{CatalogueFile, CatalogueModel, Source, is_plain_name};
 use super::place::{Catalogue, Origin, folder_of};
 use super::web;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_base::file::has_ending;
 
 pub(super) use folder::{MOST_BYTES, read_file, read_folder};

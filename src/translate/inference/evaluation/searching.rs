@@ -5,8 +5,8 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use super::divided::Divided;
+use crate::error::Result;
 use crate::inference::pipeline::{AddressChoice, AddressForms};
-use canopy_base::error::Result;
 use canopy_corpus::memory::{constraint_suffix, previous_suffix};
 use canopy_corpus::{DocumentUnits, Segment};
 use canopy_metrics::formality::{EarlierForms, FormOfAddress};

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use super::{
     FILES, InstalledModel, KnownOfModel, described, files_in, is_own, place_of, read_foreign, size,
 };
+use crate::error::{BaseError, Error, Result};
 use crate::inference::language_model::is_language_model;
 use crate::inference::translator::name_of;
 use canopy_base::disk;
-use canopy_base::error::{Error, Result};
 use canopy_base::file::TEMPORARY;
 use canopy_llm::LanguageModel;
 use canopy_models::interchange::Archive;
@@ -61,7 +61,7 @@ pub fn install_known_model(
     let name = name.unwrap_or_else(|| name_of(path));
     let folder = library.join(&name);
     if folder.exists() && !known.replaces {
-        return Err(Error::Exists { path: folder });
+        return Err(Error::Base(BaseError::Exists { path: folder }));
     }
     fs::create_dir_all(library).map_err(Error::write(library))?;
     let new = tempfile::Builder::new()
@@ -119,10 +119,10 @@ fn put(made: &Path, folder: &Path, library: &Path) -> Result<()> {
 /// If it is not one, or cannot be deleted.
 pub fn remove_model(folder: &Path, library: &Path) -> Result<()> {
     if folder.parent() != Some(library) || folder.file_name().is_none() || !folder.is_dir() {
-        return Err(Error::Model {
+        return Err(Error::Base(BaseError::Model {
             reason: format!("it is not a model of {}", library.display()),
             path: folder.to_owned(),
-        });
+        }));
     }
     fs::remove_dir_all(folder).map_err(Error::write(folder))
 }
@@ -155,9 +155,11 @@ impl Copying<'_> {
         if let Some(installed) = &installed {
             let agreed = known.check(installed);
             let agreed = agreed.and_then(|()| known.check_stated(installed));
-            agreed.map_err(|reason| Error::Model {
-                reason,
-                path: path.to_owned(),
+            agreed.map_err(|reason| {
+                Error::Base(BaseError::Model {
+                    reason,
+                    path: path.to_owned(),
+                })
             })?;
         }
         let files = new.join(FILES);

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::languages::several;
 use super::{DESCRIPTION, DownloadedFrom, InstalledModel, UNKNOWN, licence_text};
+use crate::error::{BaseError, Error, Result};
 use crate::inference::translator::{ForeignDescription, foreign_description};
-use canopy_base::error::{Error, Result};
 
 /// Facts about a model from outside its files, such as from the catalogue that lists it: they fill in what the files leave open.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -75,9 +75,11 @@ pub(super) fn read_installed(folder: &Path) -> Result<Option<Installed>> {
     let Ok(text) = std::fs::read_to_string(&path) else {
         return Ok(None);
     };
-    let refuse = |reason: String| Error::Model {
-        reason,
-        path: path.clone(),
+    let refuse = |reason: String| {
+        Error::Base(BaseError::Model {
+            reason,
+            path: path.clone(),
+        })
     };
     let installed: Installed = toml::from_str(&text).map_err(|cause| refuse(cause.to_string()))?;
     // Only what is in the folder itself.

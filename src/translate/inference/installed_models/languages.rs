@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::description::Installed;
 use super::{DESCRIPTION, InstalledModel, KnownOfModel, described, read_installed};
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_base::file::write_atomically;
 use canopy_corpus::is_same_language;
 use canopy_models::weights::ModelFolder;
@@ -16,11 +16,11 @@ use canopy_tokenize::language_called;
 /// If it was not added, one of them is no language, or they cannot be written.
 pub fn state_languages(folder: &Path, [source, target]: [&str; 2]) -> Result<InstalledModel> {
     let Some(mut installed) = read_installed(folder)? else {
-        return Err(Error::Model {
+        return Err(Error::Base(BaseError::Model {
             reason: "only a model that was added has its languages stated; its own files say those of any other"
                 .to_owned(),
             path: folder.to_owned(),
-        });
+        }));
     };
     installed.state(
         &[stated_language("source language", source)?],
@@ -35,10 +35,12 @@ pub fn state_languages(folder: &Path, [source, target]: [&str; 2]) -> Result<Ins
 /// # Errors
 /// If it is no language.
 pub fn stated_language(field: &'static str, language: &str) -> Result<String> {
-    language_called(language).ok_or_else(|| Error::Config {
-        field,
-        found: language.to_owned(),
-        allowed: "a language, such as pt, pt-BR or Portuguese".to_owned(),
+    language_called(language).ok_or_else(|| {
+        Error::Base(BaseError::Config {
+            field,
+            found: language.to_owned(),
+            allowed: "a language, such as pt, pt-BR or Portuguese".to_owned(),
+        })
     })
 }
 
@@ -58,11 +60,13 @@ impl Installed {
     /// Writes the description into the folder of the model.
     pub(super) fn write(&self, folder: &Path) -> Result<()> {
         let description = folder.join(DESCRIPTION);
-        let text = toml::to_string(self).map_err(|cause| Error::Model {
-            reason: cause.to_string(),
-            path: description.clone(),
+        let text = toml::to_string(self).map_err(|cause| {
+            Error::Base(BaseError::Model {
+                reason: cause.to_string(),
+                path: description.clone(),
+            })
         })?;
-        write_atomically(&description, text.as_bytes(), true)
+        Ok(write_atomically(&description, text.as_bytes(), true)?)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_qa::llm::Request;
 
 use super::checking::examined;

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_document::editable::{from_editable, to_editable, tokens};
 use canopy_document::placeholder::stripped;
 use canopy_qa::llm::{Refusal, Request};

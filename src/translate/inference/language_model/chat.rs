@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_llm::{Cost, Generated, Generation, LanguageModel, Sampling, Session};
 use canopy_qa::llm::{Conversation, Endpoint, Message, Refusal, Request};
 

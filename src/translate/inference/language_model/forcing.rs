@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use canopy_base::error::{Error, Result};
+use crate::error::{Error, Result};
 use canopy_document::document::Document;
 use canopy_document::editable::{from_editable, to_editable};
 use canopy_document::placeholder::visible;
@@ -257,7 +257,7 @@ impl Forced<'_> {
     fn log_probs(&mut self, conversation: &Conversation) -> Result<Vec<f32>> {
         let chat = &mut self.chat.chat;
         let (_, prompt) = chat.prompt(conversation, &self.request, &[])?;
-        chat.session().forced(&prompt, &self.answer)
+        Ok(chat.session().forced(&prompt, &self.answer)?)
     }
 
     /// The attention that the translation gives to each sentence before it, and the heads whose mean it is.

@@ -19,7 +19,7 @@ mod tracing;
 
 use std::ops::ControlFlow;
 
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::{Document, Sentence};
 use canopy_document::editable::{to_editable, tokens};

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Document;
 use canopy_explain::trace::Trace;
@@ -128,9 +128,9 @@ impl LanguageModelTranslator {
     /// Does `work` on its device.
     ///
     /// # Errors
-    /// Those of `work`; [`Error::DeviceLost`].
+    /// Those of `work`; [`BaseError::DeviceLost`].
     pub(super) fn attempt<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let lost = |message| Error::DeviceLost { message };
+        let lost = |message| Error::Base(BaseError::DeviceLost { message });
         self.device.attempt(work).map_err(lost)?
     }
 

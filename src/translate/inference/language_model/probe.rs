@@ -10,7 +10,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_base::file::write_atomically;
 use canopy_llm::{Attention, LanguageModel};
 use canopy_qa::llm::{Conversation, Languages, Request, Turn};

@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
-use canopy_base::error::{Error, Result};
+use crate::error::Result;
 use canopy_document::placeholder::stripped;
+use canopy_llm::error::Error as LlmError;
 use canopy_llm::{Attention, LanguageModel};
 use canopy_qa::llm::{Conversation, Request};
 
@@ -21,7 +22,7 @@ const COMMON: [&str; 4] = ["en", "de", "fr", "es"];
 /// of T5 (Raffel et al., JMLR 2020, Appendix D).
 ///
 /// # Errors
-/// [`Error::LanguageModel`], if the model has tags, but none for the target.
+/// [`LlmError::LanguageModel`], if the model has tags, but none for the target.
 pub(super) fn prefix(model: &LanguageModel, languages: &Languages) -> Result<Option<String>> {
     if !model.network.has_encoder() {
         return Ok(None);
@@ -36,11 +37,12 @@ pub(super) fn prefix(model: &LanguageModel, languages: &Languages) -> Result<Opt
         return Ok(Some(format!("{tag} ")));
     }
     if COMMON.iter().any(|code| has(&tag(code))) {
-        return Err(Error::LanguageModel {
+        return Err(LlmError::LanguageModel {
             field: tag(main),
             problem: format!("it has no token for {}", languages.target_name),
             path: model.path().to_owned(),
-        });
+        }
+        .into());
     }
     Ok(Some(format!(
         "translate {} to {}: ",

@@ -9,7 +9,7 @@
 
 use std::ops::Range;
 
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_document::document::Document;
 use canopy_explain::trace::{
     AttentionMap, GateValues, MapInfo, MapKind, MapRow, Normaliser, Overview, SentenceWeight, Side,

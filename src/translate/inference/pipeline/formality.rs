@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::request::OnStep;
 use super::{DocumentRequest, Pass, Plan, Step};
+use crate::error::Result;
 use crate::inference::translator::{SOFT_BONUS, TermMode, Translator, spelt};
-use canopy_base::error::Result;
 use canopy_metrics::discourse::begins_sentence;
 use canopy_metrics::formality::{FormOfAddress, Others};
 use canopy_nn::search::{TermConstraints, TermForce};

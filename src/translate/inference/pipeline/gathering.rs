@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::{DocumentRequest, JointSearch};
+use crate::error::Result;
 use crate::inference::markup_projection::StrippedSource;
 use crate::inference::preparation::Preparation;
 use crate::inference::translation::{Flag, Translation};
 use crate::inference::translator::TermWishes;
-use canopy_base::error::Result;
 use canopy_document::document::{Sentence, section_numbers};
 use canopy_nn::search::{Hypothesis, SourceSentence, SourceText};
 use canopy_tokenize::Side;

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 
 use super::gathering::{Gathered, Pending, Place};
 use super::{DocumentRequest, OnEvent, Pass, Step, TranslationEvent};
+use crate::error::{BaseError, Error, Result};
 use crate::inference::reading::ModelReader;
 use crate::inference::translation::Translation;
 use crate::inference::translator::Translator;
-use canopy_base::error::{Error, Result};
 use canopy_nn::search::{Encodings, InvalidScores, SearchEvent, SourceText, search_documents};
 
 /// A search over sentences of documents.
@@ -91,10 +91,10 @@ impl<'a> JointSearch<'a> {
                     }
                     Ok(running.flow)
                 }
-                Err(broken) => Err(Error::InvalidScores {
+                Err(broken) => Err(Error::Base(BaseError::InvalidScores {
                     sentence: running.name(running.gathered.owners[broken.number].0),
                     found: broken.found,
-                }),
+                })),
             },
             // What the device holds is of no use to another one.
             Err(message) => Err(Error::DeviceFailed {

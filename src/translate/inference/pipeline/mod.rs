@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 
 use super::translation::Translation;
 use super::translator::Translator;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_document::document::Document;
 use canopy_metrics::formality::FormOfAddress;
 use canopy_nn::search::SearchOptions;
@@ -98,8 +98,8 @@ impl Translator {
     /// The fixed translation of a sentence that is too long for the model is not read: it is unknown where to cut it.
     ///
     /// # Errors
-    /// [`Error::DeviceFailed`](canopy_base::error::Error::DeviceFailed) and
-    /// [`Error::InvalidScores`](canopy_base::error::Error::InvalidScores), which name the sentence; [`Self::on_cpu`] may continue
+    /// [`Error::DeviceFailed`](crate::error::Error::DeviceFailed) and
+    /// [`BaseError::InvalidScores`](crate::error::BaseError::InvalidScores), which name the sentence; [`Self::on_cpu`] may continue
     /// with it.
     pub fn run(&self, request: TranslationRequest<'_>, on_event: &mut OnEvent<'_>) -> Result<()> {
         self.plan(&request).run(request, on_event)

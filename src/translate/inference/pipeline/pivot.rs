@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 
 use super::request::OnStep;
 use super::{AddressChoice, DocumentRequest, KnownTranslations, Pass, Plan, Step};
+use crate::error::Result;
 use crate::inference::translation::Translation;
 use crate::inference::translator::Translator;
-use canopy_base::error::Result;
 
 /// Translates with both models; what the first one finds is reported as drafts.
 pub(super) fn translate_through(

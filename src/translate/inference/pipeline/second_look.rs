@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 
 use super::joint::Found;
 use super::{DocumentRequest, JointSearch, OnEvent, Pass, Step, TranslationEvent};
+use crate::error::Result;
 use crate::inference::preparation::loses_names;
 use crate::inference::reading::ReadingOptions;
 use crate::inference::translation::{Flag, Translation};
-use canopy_base::error::Result;
 use canopy_document::document::{Document, Sentence};
 use canopy_document::placeholder;
 use canopy_nn::search::SearchOptions;

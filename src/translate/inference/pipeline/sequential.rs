@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use super::request::OnStep;
 use super::{DocumentRequest, JointSearch, Pass, Step, TranslationEvent};
+use crate::error::Result;
 use crate::inference::translator::Translator;
-use canopy_base::error::Result;
 
 /// Translates sentences in the order of the document, each after the translations of those before it: what was
 /// edited or confirmed, what has been found, else a draft that is made first.

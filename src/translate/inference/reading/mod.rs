@@ -11,7 +11,7 @@ use super::parts::parts;
 use super::preparation::{Preparation, Reader};
 use super::translation::with_markup_of;
 use super::translator::Translator;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_corpus::DocumentUnits;
 use canopy_document::cut_into_sentences;
 use canopy_document::document::Document;

@@ -17,7 +17,7 @@ use self::rows::Layout;
 pub(super) use self::text::{Excerpt, TracedText};
 use super::translation::Translation;
 use super::translator::{TraceRequest, Translator};
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_document::document::Document;
 use canopy_explain::trace::{
     AttentionMap, GateValues, MapInfo, MapKind, MapRow, Overview, Side, Trace, TracedTree,

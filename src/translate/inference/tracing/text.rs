@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::pipeline::KnownTranslations;
 use super::super::translation::Translation;
 use super::super::translator::{Translator, is_translatable};
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_document::document::{Document, SectionNumbers, Sentence, section_numbers};
 use canopy_explain::trace::{TracedSentence, TracedWindow};
 use canopy_nn::model::{Batch, BertSequence, PackedBatch};

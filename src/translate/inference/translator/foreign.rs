@@ -6,10 +6,10 @@ use std::sync::Arc;
 use burn::tensor::Device;
 
 use super::LoadedModel;
+use crate::error::{BaseError, Error, Result};
 use crate::inference::device::{ComputeDevice, DeviceChoice};
 use crate::inference::installed_models::StatedModel;
 use crate::inference::language_model::{described_language_model, is_language_model};
-use canopy_base::error::{Error, Result};
 use canopy_corpus::is_same_language;
 use canopy_models::interchange::{
     self, Archive, ForeignModel, LanguageTokens as TokenPlace, Stated, TokenizerFiles,
@@ -60,9 +60,11 @@ pub fn foreign_description(path: &Path) -> Result<ForeignDescription> {
 pub fn foreign_parts(path: &Path) -> Result<(ForeignDescription, ModelConfig)> {
     check_translates(path)?;
     let foreign = interchange::open(&mut Archive::open(path)?)?;
-    let refuse = |reason| Error::Model {
-        reason,
-        path: path.to_owned(),
+    let refuse = |reason| {
+        Error::Base(BaseError::Model {
+            reason,
+            path: path.to_owned(),
+        })
     };
     tokenizer(&foreign).map_err(refuse)?;
     let languages = languages(&foreign, path);
@@ -134,9 +136,11 @@ fn import_stated(
     (device, unread): (&Device, bool),
 ) -> Result<ImportedModel> {
     let mut foreign = interchange::open(&mut Archive::open(path)?)?;
-    let refuse = |reason| Error::Model {
-        reason,
-        path: path.to_owned(),
+    let refuse = |reason| {
+        Error::Base(BaseError::Model {
+            reason,
+            path: path.to_owned(),
+        })
     };
     let mut tokenizer = tokenizer(&foreign).map_err(refuse)?;
     let stated = stated.unwrap_or_else(|| StatedModel {

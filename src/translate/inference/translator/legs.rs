@@ -1,16 +1,16 @@
 //! Models in a row, each of which translates what the one before it wrote.
 
 use super::Translator;
+use crate::error::{BaseError, Error, Result};
 use crate::inference::device::DeviceChoice;
 use crate::inference::model_choice::Leg;
-use canopy_base::error::{Error, Result};
 use canopy_corpus::is_same_language;
 
 impl Translator {
     /// Opens models in a row.
     ///
     /// # Errors
-    /// As [`Self::open_between`] and [`Self::followed_by`]; [`Error::NoModel`] without any.
+    /// As [`Self::open_between`] and [`Self::followed_by`]; [`BaseError::NoModel`] without any.
     pub fn open_legs(legs: &[Leg], device: DeviceChoice) -> Result<Self> {
         let mut opened: Option<Self> = None;
         for leg in legs {
@@ -21,7 +21,7 @@ impl Translator {
                 None => next,
             });
         }
-        opened.ok_or(Error::NoModel)
+        opened.ok_or(Error::Base(BaseError::NoModel))
     }
 
     /// A translator whose translations `second` translates further.

@@ -8,12 +8,12 @@ use burn::module::Module;
 use burn::tensor::Device;
 
 use super::{ImportedModel, ModelInfo, Reads};
+use crate::error::{BaseError, Error, Result};
 use crate::inference::device::{ComputeDevice, DeviceChoice};
 use crate::inference::installed_models::{foreign_files, is_own, place_of, stated_model};
 use crate::inference::sentence_encoder::SentenceEncoder;
 use crate::inference::tracing::TraceCost;
 use crate::remote::RemoteModel;
-use canopy_base::error::{Error, Result};
 use canopy_kernels::packed::Quantization;
 use canopy_models::weights::ModelFolder;
 use canopy_nn::model::{Architecture, Model};
@@ -220,7 +220,7 @@ impl LoadedModel {
         let search = || search_documents(model, vocabulary, text, options, &mut kept, found);
         self.device
             .attempt(search)
-            .map_err(|message| Error::DeviceLost { message })
+            .map_err(|message| Error::Base(BaseError::DeviceLost { message }))
     }
 }
 

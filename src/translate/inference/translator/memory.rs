@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Translator;
-use canopy_base::error::{Error, Result};
+use crate::error::{BaseError, Error, Result};
 use canopy_corpus::memory::TranslationMemory;
 use canopy_nn::model::{Architecture, MemoryUse};
 
@@ -24,15 +24,15 @@ impl Translator {
     /// Lets the model learn from its memory before each document, see [`MemoryUse::FineTune`].
     ///
     /// # Errors
-    /// [`Error::Config`] if it reads a memory or BERT already.
+    /// [`BaseError::Config`] if it reads a memory or BERT already.
     pub fn learn_from_memory(&mut self) -> Result<()> {
         let model = &mut self.loaded.description.model;
         if model.memory_use == Some(MemoryUse::FuzzyMatch) || model.bert.is_some() {
-            return Err(Error::Config {
+            return Err(Error::Base(BaseError::Config {
                 field: "adapt",
                 found: self.info.name.clone(),
                 allowed: "models that read neither a translation memory nor BERT".to_owned(),
-            });
+            }));
         }
         model.memory_use = Some(MemoryUse::FineTune);
         self.join_memories();

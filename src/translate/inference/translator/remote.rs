@@ -6,10 +6,10 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{LoadedModel, Translator};
+use crate::error::{BaseError, Error, Result};
 use crate::inference::device::DeviceChoice;
 use crate::inference::translation::{Flag, Translation};
 use crate::remote::{ModelReference, RemoteModel, Traffic};
-use canopy_base::error::{Error, Result};
 use canopy_document::document::{Document, Format, Paragraph, ParagraphKind, Section, Sentence};
 use canopy_explain::trace::{self, Trace};
 use canopy_kernels::packed::Quantization;
@@ -154,7 +154,7 @@ impl TraceRequest {
         });
         let Some(document) = document.filter(|_| fits) else {
             let message = "the document that was sent does not fit itself";
-            return Err(Error::panicked(message.to_owned()));
+            return Err(Error::Base(BaseError::panicked(message.to_owned())));
         };
         let translations = self.translations.into_iter();
         let translations: Vec<Option<Translation>> = translations

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::LoadedModel;
+use crate::error::{BaseError, Error, Result};
 use crate::inference::device::DeviceChoice;
 use crate::inference::installed_models::{foreign_files, is_own, place_of, stated_model};
-use canopy_base::error::{Error, Result};
 use canopy_corpus::is_same_language;
 use canopy_models::weights::{ModelFolder, RerankerFolder};
 use canopy_nn::model::{MemoryUse, Model, Reranker};
@@ -22,9 +22,11 @@ impl LoadedModel {
     /// # Errors
     /// If that model cannot be read, does not translate back, or reads more than a sentence.
     pub fn choose_by(&mut self, reranker: RerankerFolder) -> Result<()> {
-        let refuse = |reason| Error::Model {
-            reason,
-            path: reranker.folder.clone(),
+        let refuse = |reason| {
+            Error::Base(BaseError::Model {
+                reason,
+                path: reranker.folder.clone(),
+            })
         };
         let back = Back::open(&reranker.folder, self)?;
         let (own, languages) = (&self.description.languages, &back.description.languages);

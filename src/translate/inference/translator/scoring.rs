@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 use super::Translator;
+use crate::error::{Error, Result};
 use crate::inference::pipeline::{DocumentRequest, Gathered, JointSearch, KnownTranslations, Pass};
-use canopy_base::error::{Error, Result};
 use canopy_document::document::Document;
 use canopy_nn::search::{Candidates, SearchOptions, force_documents};
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::LoadedModel;
-use canopy_base::error::Result;
+use crate::error::Result;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_nn::shortlist::{Shortlist, Vocabularies};
 use canopy_tokenize::Side;

@@ -13,7 +13,7 @@ fn a_model_with_damaged_weights_fails_at_a_sentence_with_a_name() {
     let mut finished = |_, _| panic!("nothing is found");
     let options = SearchOptions::default();
     let done = translator.translate(&document(), &[2], &options, &mut finished);
-    let Err(Error::InvalidScores { sentence, found }) = done else {
+    let Err(Error::Base(BaseError::InvalidScores { sentence, found })) = done else {
         panic!("{done:?}")
     };
     assert_eq!(sentence, "3 (\"Close the page.\")");
