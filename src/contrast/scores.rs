@@ -11,7 +11,9 @@ use canopy_document::placeholder::stripped;
 use canopy_metrics::formality::FormOfAddress;
 use canopy_nn::search::{Candidates, SearchOptions, SourceSentence, SourceText, force_documents};
 use canopy_tokenize::Side;
-use canopy_translate::inference::{SegmentRequest, Translator, bert_sequences, is_translatable};
+use canopy_translate::inference::{
+    Reads, SegmentRequest, Translator, bert_sequences, is_translatable,
+};
 
 #[cfg(test)]
 mod tests;
@@ -84,12 +86,10 @@ impl Scorer<'_> {
         options: &ContextOptions,
         go_on: &mut dyn FnMut(usize) -> ControlFlow<()>,
     ) -> Result<SetScores> {
-        let reads_behind = self.0.description().model.translations_before() > 0;
-        let reads = self.0.model().is_bilingual() || reads_behind;
-        let target_context = match (reads, options.gold_target_context) {
-            (false, _) => TargetContext::None,
-            (true, false) => TargetContext::Own,
-            (true, true) => TargetContext::Gold,
+        let target_context = match (self.0.info().reads, options.gold_target_context) {
+            (Reads::Translations, false) => TargetContext::Own,
+            (Reads::Translations, true) => TargetContext::Gold,
+            (Reads::Nothing | Reads::Confirmed | Reads::Source, _) => TargetContext::None,
         };
         let none = SetScores {
             items: vec![None; set.items.len()],
@@ -140,9 +140,10 @@ impl Scorer<'_> {
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Option<Vec<Translations>>> {
         let mut counts = vec![0; set.documents.len()];
-        if self.0.description().model.translations_before() > 0 {
-            for item in &set.items {
-                counts[item.document] = item.sentence.max(counts[item.document]);
+        for item in &set.items {
+            let read = self.0.reader().before(item.sentence);
+            if !read.is_empty() {
+                counts[item.document] = read.end.max(counts[item.document]);
             }
         }
         let before = set.documents.iter().zip(counts);
@@ -183,11 +184,11 @@ impl Scorer<'_> {
         translations: &Translations,
         options: &ContextOptions,
     ) -> Vec<Vec<u32>> {
-        let config = &self.0.description().model;
         let most = options.before.unwrap_or(usize::MAX);
-        let first = sentence.saturating_sub(most.min(config.translations_before()));
+        let read = self.0.reader().before(sentence);
+        let first = read.start.max(sentence.saturating_sub(most));
         let target = |other: usize| translations.get(other)?.clone();
-        if config.address_form {
+        if self.0.description().model.address_form {
             let source = |other: usize| sources[other].source.as_str();
             let target = |other| target(other).filter(|_| other >= first);
             let form = FormOfAddress::last_before(sentence, source, target);

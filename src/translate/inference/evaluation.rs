@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::ControlFlow;
 
 use self::divided::{Divided, Part};
-use self::searching::{Previous, Search};
+use self::searching::{Search, Units};
 use super::pipeline::{AddressChoice, Plan};
 use super::translator::Translator;
 use crate::error::Result;
@@ -96,29 +96,12 @@ impl Translator {
         let read = Divided::new(documents, self.tokenizer().special(), &parts);
         let wanted = read.wanted(segments);
         let mut search = Search::new((self.model(), self.tokenizer()), read, options);
-        let (config, plan) = (&self.description().model, Plan::new(self, formality));
-        let previous = Previous {
-            count: config.previous_translations,
-            max_tokens: config.max_tokens,
-            address_form: config.address_form,
-            kept_forms: self.resources().kept_forms(),
-            first_form: match &plan {
-                Plan::InForm { choice, .. } => choice.form(),
-                Plan::Joint(_) | Plan::Sequential(_) | Plan::Pivot { .. } => None,
-            },
-            earlier: self.memory().map(|memory| memory.forms()),
-        };
-        let flow = match plan {
-            _ if previous.count > 0 || previous.keeps_form() => {
-                search.run_behind_translations(previous, documents, wanted, go_on)?
-            }
-            Plan::InForm { choice, forms, .. } => {
-                search.run_in_form((choice, forms), documents, wanted, go_on)?
-            }
-            Plan::Joint(_) | Plan::Sequential(_) | Plan::Pivot { .. } => {
-                search.run(wanted, go_on)?
-            }
-        };
+        let flow = Plan::of_units(self, formality).apply(&mut Units {
+            search: &mut search,
+            documents,
+            wanted,
+            go_on,
+        })?;
         if flow.is_break() {
             return Ok(None);
         }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::divided::Divided;
 use crate::error::Result;
-use crate::inference::pipeline::{AddressChoice, AddressForms};
+use crate::inference::pipeline::{AddressChoice, AddressForms, Operation, Plan};
+use crate::inference::translator::Translator;
 use canopy_corpus::memory::{constraint_suffix, previous_suffix};
 use canopy_corpus::{DocumentUnits, Segment};
 use canopy_metrics::formality::{EarlierForms, FormOfAddress};
@@ -16,22 +17,30 @@ use canopy_tokenize::{Side, Tokenizer};
 
 /// How many translations before a sentence the encoder reads, and how much it reads in all.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Previous<'a> {
-    pub(super) count: usize,
-    pub(super) max_tokens: usize,
+struct Previous<'a> {
+    count: usize,
+    max_tokens: usize,
     /// Whether it is the form of address last used that is read of them.
-    pub(super) address_form: bool,
+    address_form: bool,
     /// Constraints by which that form is kept.
-    pub(super) kept_forms: Option<&'a AddressForms>,
+    kept_forms: Option<&'a AddressForms>,
     /// The form that they request before one was used.
-    pub(super) first_form: Option<FormOfAddress>,
+    first_form: Option<FormOfAddress>,
     /// Forms of the documents before.
-    pub(super) earlier: Option<&'a EarlierForms>,
+    earlier: Option<&'a EarlierForms>,
 }
 
-impl Previous<'_> {
-    pub(super) fn keeps_form(self) -> bool {
-        self.address_form || self.kept_forms.is_some()
+impl<'a> Previous<'a> {
+    fn new(translator: &'a Translator, first_form: Option<FormOfAddress>) -> Self {
+        let config = &translator.description().model;
+        Self {
+            count: config.previous_translations,
+            max_tokens: config.max_tokens,
+            address_form: config.address_form,
+            kept_forms: translator.resources().kept_forms(),
+            first_form,
+            earlier: translator.memory().map(|memory| memory.forms()),
+        }
     }
 
     /// The form of address last used before a unit, if it is requested; where it is kept, that of the speaker, if notes name one.
@@ -54,6 +63,55 @@ impl Previous<'_> {
         let note = document.notes.get(unit).and_then(Option::as_deref);
         let form = form.or_else(|| self.earlier?.of_note(note));
         form.or_else(|| FormOfAddress::last_before(unit, source, &target))
+    }
+}
+
+/// Sentences of units that are translated along a plan.
+pub(super) struct Units<'s, 'a> {
+    pub(super) search: &'s mut Search<'a>,
+    pub(super) documents: &'s [DocumentUnits],
+    pub(super) wanted: Vec<usize>,
+    /// Called after every unit.
+    pub(super) go_on: &'s mut dyn FnMut() -> ControlFlow<()>,
+}
+
+impl Operation for Units<'_, '_> {
+    fn joint(&mut self, _: &Translator) -> Result<ControlFlow<()>> {
+        self.search
+            .run(std::mem::take(&mut self.wanted), self.go_on)
+    }
+
+    fn sequential(
+        &mut self,
+        translator: &Translator,
+        form: Option<FormOfAddress>,
+    ) -> Result<ControlFlow<()>> {
+        let previous = Previous::new(translator, form);
+        let wanted = std::mem::take(&mut self.wanted);
+        self.search
+            .run_behind_translations(previous, self.documents, wanted, self.go_on)
+    }
+
+    fn in_form(
+        &mut self,
+        form: (AddressChoice, &AddressForms),
+        _: &Translator,
+        then: &Plan<'_>,
+    ) -> Result<ControlFlow<()>> {
+        let is_wanted: HashSet<usize> = self.wanted.iter().copied().collect();
+        if then.apply(self)?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+        self.search.run_in_form(form, self.documents, &is_wanted)
+    }
+
+    /// The first model is the one that is tested.
+    fn pivot(
+        &mut self,
+        [whole, _]: [&Translator; 2],
+        _: Option<AddressChoice>,
+    ) -> Result<ControlFlow<()>> {
+        Plan::of_units(&whole.first_leg(), None).apply(self)
     }
 }
 
@@ -119,13 +177,12 @@ impl<'a> Search<'a> {
         Ok(flow)
     }
 
-    /// Translates in a form of address, or in the one that most sentences of each document take.
-    pub(super) fn run_in_form(
+    /// Translates once more what leaves a form of address, or the one that most sentences of each document take.
+    fn run_in_form(
         &mut self,
         (choice, forms): (AddressChoice, &AddressForms),
         documents: &[DocumentUnits],
-        wanted: Vec<usize>,
-        go_on: &mut dyn FnMut() -> ControlFlow<()>,
+        is_wanted: &HashSet<usize>,
     ) -> Result<ControlFlow<()>> {
         let units = self.read.in_order(documents);
         let units = documents.iter().zip(units).map(|(document, units)| {
@@ -133,10 +190,6 @@ impl<'a> Search<'a> {
             sources.zip(units).collect()
         });
         let units: Vec<Vec<(&str, Range<usize>)>> = units.collect();
-        let is_wanted: HashSet<usize> = wanted.iter().copied().collect();
-        if self.run(wanted, go_on)?.is_break() {
-            return Ok(ControlFlow::Break(()));
-        }
         let mut again = Vec::new();
         for units in units {
             let units = units.into_iter();
@@ -181,7 +234,7 @@ impl<'a> Search<'a> {
 
     /// Translates with an encoder that reads the translations before each sentence: known ones, or else those that are found,
     /// which takes the sentences of a document one after the other, and all of them.
-    pub(super) fn run_behind_translations(
+    fn run_behind_translations(
         &mut self,
         previous: Previous<'_>,
         documents: &[DocumentUnits],

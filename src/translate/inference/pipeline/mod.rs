@@ -1,5 +1,9 @@
 //! From a request to its translations: [`Translator::plan`] chooses the way, [`Plan::run`] goes it and reports events.
+//!
+//! Evaluations and scores of given translations go the same ways: each is an [`Operation`], to which [`Plan::apply`] says which
+//! way is meant.
 
+mod documents;
 mod formality;
 mod gathering;
 mod joint;
@@ -16,16 +20,14 @@ use crate::error::Result;
 use canopy_document::document::Document;
 use canopy_metrics::formality::FormOfAddress;
 use canopy_nn::search::SearchOptions;
-use formality::translate_in_form;
+use documents::Documents;
 pub use formality::{AddressChoice, AddressForms};
 pub(super) use gathering::Gathered;
 pub(super) use joint::JointSearch;
-use pivot::translate_through;
 use request::OnStep;
 pub use request::{
     DocumentRequest, KnownTranslations, OnEvent, Step, TranslationEvent, TranslationRequest,
 };
-use sequential::translate_in_order;
 
 /// A model that translates documents, whatever it computes with.
 pub trait DocumentModel {
@@ -47,8 +49,12 @@ impl DocumentModel for Translator {
 pub enum Plan<'t> {
     /// All sentences of all documents in one search, which shares time, not text.
     Joint(&'t Translator),
-    /// Sentence by sentence, each after the translations before it, which the encoder reads.
-    Sequential(&'t Translator),
+    /// Sentence by sentence, each after the translations before it, which the encoder reads, or whose form of address is kept.
+    Sequential {
+        translator: &'t Translator,
+        /// The form of address where none was used before.
+        form: Option<FormOfAddress>,
+    },
     /// Freely first, then once more the sentences that leave a form of address.
     InForm {
         choice: AddressChoice,
@@ -62,6 +68,34 @@ pub enum Plan<'t> {
         second: &'t Translator,
         formality: Option<AddressChoice>,
     },
+}
+
+/// What is done along a plan, with a method for each way; `Break` where the caller ends it.
+pub(super) trait Operation {
+    /// All sentences together.
+    fn joint(&mut self, translator: &Translator) -> Result<ControlFlow<()>>;
+
+    /// Sentence by sentence; `form` is the form of address where none was used before.
+    fn sequential(
+        &mut self,
+        translator: &Translator,
+        form: Option<FormOfAddress>,
+    ) -> Result<ControlFlow<()>>;
+
+    /// As `then` does, and once more what leaves a form of address.
+    fn in_form(
+        &mut self,
+        form: (AddressChoice, &AddressForms),
+        translator: &Translator,
+        then: &Plan<'_>,
+    ) -> Result<ControlFlow<()>>;
+
+    /// By the first model, and what it writes by the second.
+    fn pivot(
+        &mut self,
+        models: [&Translator; 2],
+        formality: Option<AddressChoice>,
+    ) -> Result<ControlFlow<()>>;
 }
 
 /// Inputs of one pass over sentences other than their documents.
@@ -131,27 +165,68 @@ impl Translator {
 }
 
 impl<'t> Plan<'t> {
-    /// The way in which a model translates, in this form of address where it has a choice.
+    /// The way in which a model translates documents, in this form of address where it has a choice.
     pub(super) fn new(translator: &'t Translator, formality: Option<AddressChoice>) -> Self {
+        Self::choose(translator, formality, false)
+    }
+
+    /// The way in which a model translates units of a corpus. Where each one keeps the form of address of those before it, they are
+    /// translated in order, and `formality` counts only until a form is used.
+    pub(super) fn of_units(translator: &'t Translator, formality: Option<AddressChoice>) -> Self {
+        Self::choose(translator, formality, true)
+    }
+
+    fn choose(
+        translator: &'t Translator,
+        formality: Option<AddressChoice>,
+        are_units: bool,
+    ) -> Self {
         let second = translator.second();
+        let resources = translator.resources();
         let alone = formality.filter(|_| second.is_none());
-        let in_form =
-            alone.and_then(|choice| Some((choice, translator.resources().german_forms()?)));
-        let reads_before = translator.description().model.translations_before() > 0;
+        let in_form = alone.and_then(|choice| Some((choice, resources.german_forms()?)));
+        let keeps_form = are_units && resources.kept_forms().is_some();
+        let in_order = keeps_form || translator.description().model.translations_before() > 0;
         match (second, in_form) {
             (Some(second), _) => Self::Pivot {
                 first: translator,
                 second,
                 formality,
             },
+            (None, Some((choice, _))) if are_units && in_order => Self::Sequential {
+                translator,
+                form: choice.form(),
+            },
             (None, Some((choice, forms))) => Self::InForm {
                 choice,
                 forms,
                 translator,
-                then: Box::new(Self::new(translator, None)),
+                then: Box::new(Self::choose(translator, None, are_units)),
             },
-            (None, None) if reads_before => Self::Sequential(translator),
+            (None, None) if in_order => Self::Sequential {
+                translator,
+                form: None,
+            },
             (None, None) => Self::Joint(translator),
+        }
+    }
+
+    /// Has an operation go the way of this plan.
+    pub(super) fn apply(&self, operation: &mut dyn Operation) -> Result<ControlFlow<()>> {
+        match self {
+            Self::Joint(translator) => operation.joint(translator),
+            Self::Sequential { translator, form } => operation.sequential(translator, *form),
+            Self::InForm {
+                choice,
+                forms,
+                translator,
+                then,
+            } => operation.in_form((*choice, forms), translator, then),
+            Self::Pivot {
+                first,
+                second,
+                formality,
+            } => operation.pivot([first, second], *formality),
         }
     }
 
@@ -173,16 +248,11 @@ impl<'t> Plan<'t> {
         pass: Pass<'_>,
         on_event: &mut OnEvent<'_>,
     ) -> Result<ControlFlow<()>> {
-        if let Self::Joint(translator) = self {
-            return JointSearch::new(translator, pass).run(documents, on_event);
-        }
-        for (document, request) in documents.iter_mut().enumerate() {
-            let on_step = &mut |step| on_event(TranslationEvent { document, step });
-            if self.pass_over(request, pass, on_step)?.is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
-        }
-        Ok(ControlFlow::Continue(()))
+        self.apply(&mut Documents {
+            documents,
+            pass,
+            on_event,
+        })
     }
 
     /// Goes over one document.
@@ -192,23 +262,7 @@ impl<'t> Plan<'t> {
         pass: Pass<'_>,
         on_step: &mut OnStep<'_>,
     ) -> Result<ControlFlow<()>> {
-        match self {
-            Self::Joint(translator) => {
-                let on_event = &mut |event: TranslationEvent| on_step(event.step);
-                JointSearch::new(translator, pass).run(std::slice::from_mut(request), on_event)
-            }
-            Self::Sequential(translator) => translate_in_order(translator, request, pass, on_step),
-            Self::InForm {
-                choice,
-                translator,
-                then,
-                ..
-            } => translate_in_form(*choice, (translator, then), request, pass, on_step),
-            Self::Pivot {
-                first,
-                second,
-                formality,
-            } => translate_through([first, second], *formality, request, pass, on_step),
-        }
+        let on_event = &mut |event: TranslationEvent| on_step(event.step);
+        self.pass(std::slice::from_mut(request), pass, on_event)
     }
 }

@@ -1,5 +1,7 @@
 //! Translations of the sentences before, which an encoder reads after a sentence.
 
+use std::ops::Range;
+
 use super::ModelReader;
 use crate::inference::pipeline::KnownTranslations;
 use canopy_corpus::memory::{constraint_suffix, previous_suffix};
@@ -9,10 +11,7 @@ use canopy_tokenize::Side;
 
 impl ModelReader<'_> {
     /// The sentences before one whose translations are read after it.
-    pub(in crate::inference) fn before(
-        &self,
-        sentence: usize,
-    ) -> impl Iterator<Item = usize> + use<> {
+    pub fn before(&self, sentence: usize) -> Range<usize> {
         let count = self.translator.description().model.translations_before();
         sentence.saturating_sub(count)..sentence
     }

@@ -5,8 +5,12 @@ use std::ops::ControlFlow;
 
 use super::Translator;
 use crate::error::{Error, Result};
-use crate::inference::pipeline::{DocumentRequest, Gathered, JointSearch, KnownTranslations, Pass};
+use crate::inference::pipeline::{
+    AddressChoice, AddressForms, DocumentRequest, Gathered, JointSearch, KnownTranslations,
+    Operation, Pass, Plan,
+};
 use canopy_document::document::Document;
+use canopy_metrics::formality::FormOfAddress;
 use canopy_nn::search::{Candidates, SearchOptions, force_documents};
 
 /// For each sentence, the mean log-probabilities of its candidates.
@@ -30,62 +34,89 @@ impl Translator {
         let unknown =
             |(&sentence, texts): (&usize, &Vec<String>)| (sentence, vec![None; texts.len()]);
         let mut scoring = Scoring {
-            translator: self,
+            document,
             candidates,
+            known: KnownTranslations::fixed(known.clone()),
             means: candidates.iter().map(unknown).collect(),
         };
-        if self.second.is_some() {
-            return Ok(scoring.means);
-        }
-        let mut known = KnownTranslations::fixed(known.clone());
-        let sentences: Vec<usize> = candidates.keys().copied().collect();
-        let reads_before = self.description().model.translations_before() > 0;
-        let at_once = if reads_before {
-            1
-        } else {
-            sentences.len().max(1)
-        };
-        for group in sentences.chunks(at_once) {
-            let before = match group {
-                [sentence] if reads_before => {
-                    self.reader().read_before(document, *sentence, &known)
-                }
-                _ => Vec::new(),
-            };
-            let request = DocumentRequest {
-                document,
-                sentences: group,
-                known: &mut known,
-            };
-            scoring.score(request, &before)?;
-        }
+        let end = Plan::new(self, None).apply(&mut scoring)?;
+        debug_assert!(end.is_continue(), "nobody breaks it off");
         Ok(scoring.means)
     }
 }
 
 /// Candidates that are scored, and the means of those that have been.
 struct Scoring<'a> {
-    translator: &'a Translator,
+    document: &'a Document,
     candidates: &'a BTreeMap<usize, Vec<String>>,
+    known: KnownTranslations,
     means: MeanLogProbs,
 }
 
+impl Operation for Scoring<'_> {
+    fn joint(&mut self, translator: &Translator) -> Result<ControlFlow<()>> {
+        let sentences: Vec<usize> = self.candidates.keys().copied().collect();
+        if !sentences.is_empty() {
+            self.score(translator, &sentences, &[])?;
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn sequential(
+        &mut self,
+        translator: &Translator,
+        _: Option<FormOfAddress>,
+    ) -> Result<ControlFlow<()>> {
+        let candidates = self.candidates;
+        for &sentence in candidates.keys() {
+            let reader = translator.reader();
+            let before = reader.read_before(self.document, sentence, &self.known);
+            self.score(translator, &[sentence], &before)?;
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    fn in_form(
+        &mut self,
+        _: (AddressChoice, &AddressForms),
+        _: &Translator,
+        then: &Plan<'_>,
+    ) -> Result<ControlFlow<()>> {
+        then.apply(self)
+    }
+
+    /// What the first model writes is not given.
+    fn pivot(&mut self, _: [&Translator; 2], _: Option<AddressChoice>) -> Result<ControlFlow<()>> {
+        Ok(ControlFlow::Continue(()))
+    }
+}
+
 impl Scoring<'_> {
-    /// Scores the candidates of the sentences of a request, which are read after `before`.
-    fn score(&mut self, mut request: DocumentRequest<'_>, before: &[Vec<u32>]) -> Result<()> {
+    /// Scores the candidates of sentences, which are read after `before`.
+    fn score(
+        &mut self,
+        translator: &Translator,
+        sentences: &[usize],
+        before: &[Vec<u32>],
+    ) -> Result<()> {
         let Scoring {
-            translator,
+            document,
             candidates,
+            known,
             means,
         } = self;
-        let sentences = request.sentences.iter();
+        let mut request = DocumentRequest {
+            document,
+            sentences,
+            known,
+        };
         let options = SearchOptions::default();
         let pass = Pass {
             before,
             ..Pass::new(&options)
         };
         let search = JointSearch::new(translator, pass);
-        let mut gathered = search.gathered(sentences.map(|&sentence| (0, sentence)));
+        let mut gathered = search.gathered(sentences.iter().map(|&sentence| (0, sentence)));
         search.gather(0, &mut request, &mut gathered)?;
         let Gathered {
             mut text,
@@ -130,10 +161,9 @@ impl Scoring<'_> {
         match scored {
             Ok(done) => Ok(done.map_err(|broken| broken.of_text(&text, vocabulary))?),
             Err(message) => Err(Error::DeviceFailed {
-                sentence: request
-                    .sentences
+                sentence: sentences
                     .first()
-                    .map_or_else(String::new, |&it| request.document.sentence_name(it)),
+                    .map_or_else(String::new, |&it| document.sentence_name(it)),
                 message,
             }),
         }

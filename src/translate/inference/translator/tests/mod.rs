@@ -204,15 +204,18 @@ fn translations_before_a_sentence_are_read_as_far_as_they_are_known() {
 
 #[test]
 fn the_way_of_a_request_follows_from_the_model_and_the_form_of_address() {
-    fn way(translator: &Translator, formality: Option<AddressChoice>) -> String {
-        fn name(plan: &Plan<'_>) -> String {
-            match plan {
-                Plan::Joint(_) => "joint".to_owned(),
-                Plan::Sequential(_) => "in order".to_owned(),
-                Plan::InForm { then, .. } => format!("{}, then in a form", name(then)),
-                Plan::Pivot { formality, .. } => format!("through a language, {formality:?}"),
-            }
+    fn name(plan: &Plan<'_>) -> String {
+        match plan {
+            Plan::Joint(_) => "joint".to_owned(),
+            Plan::Sequential { form: None, .. } => "in order".to_owned(),
+            Plan::Sequential {
+                form: Some(form), ..
+            } => format!("in order, at first in {form:?}"),
+            Plan::InForm { then, .. } => format!("{}, then in a form", name(then)),
+            Plan::Pivot { formality, .. } => format!("through a language, {formality:?}"),
         }
+    }
+    fn way(translator: &Translator, formality: Option<AddressChoice>) -> String {
         let (document, mut known) = (document(), KnownTranslations::default());
         let options = SearchOptions::default();
         let request = TranslationRequest::new(&document, &[0], &mut known, &options);
@@ -224,6 +227,16 @@ fn the_way_of_a_request_follows_from_the_model_and_the_form_of_address() {
     assert_eq!(way(&alone, du), "joint, then in a form");
     assert_eq!(way(&reading, None), "in order");
     assert_eq!(way(&reading, du), "in order, then in a form");
+    assert_eq!(name(&Plan::of_units(&alone, None)), "joint");
+    assert_eq!(name(&Plan::of_units(&alone, du)), "joint, then in a form");
+    let units = name(&Plan::of_units(&reading, du));
+    assert_eq!(units, "in order, at first in Du");
+    let mut keeping = translator(None);
+    keeping.resources.keep_address_form(TermMode::Hard);
+    assert_eq!(way(&keeping, du), "joint, then in a form");
+    assert_eq!(name(&Plan::of_units(&keeping, None)), "in order");
+    let units = name(&Plan::of_units(&keeping, du));
+    assert_eq!(units, "in order, at first in Du");
     let mut french = translator(None);
     writes_french(&mut french);
     assert_eq!(way(&french, du), "joint", "French has no such choice here");
