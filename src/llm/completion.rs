@@ -17,8 +17,11 @@ use super::tokens::Tokenizer;
 /// A language model: network, tokenizer and template of a file or folder.
 #[derive(Debug)]
 pub struct LanguageModel {
+    /// Computes logits from ids of tokens.
     pub network: Network,
+    /// Makes ids of texts, and texts of ids.
     pub tokenizer: Tokenizer,
+    /// Writes conversations as prompts; none for models that only continue texts.
     pub template: Option<ChatTemplate>,
     about: About,
     path: PathBuf,
@@ -29,16 +32,20 @@ pub struct LanguageModel {
 pub struct About {
     /// Such as `Gemma 3 270m`.
     pub title: Option<String>,
+    /// Such as `v0.3`.
     pub version: Option<String>,
+    /// Such as `apache-2.0`.
     pub licence: Option<String>,
     /// Such as `gemma3`.
     pub architecture: String,
+    /// Numbers of all tensors.
     pub num_parameters: u64,
 }
 
 /// A token of a continuation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Token {
+    /// Its number in the vocabulary.
     pub id: u32,
     /// Bytes that are no character by themselves are replaced.
     pub text: String,
@@ -47,12 +54,17 @@ pub struct Token {
 /// The continuation of a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Completion {
+    /// The tokens of the prompt.
     pub prompt_ids: Vec<u32>,
+    /// The tokens that continue it.
     pub tokens: Vec<Token>,
+    /// Their text.
     pub text: String,
     /// Whether the model came to an end by itself.
     pub ended: bool,
+    /// Speed of reading the prompt, in tokens per second.
     pub prompt_tokens_per_sec: f64,
+    /// Speed of writing, in tokens per second.
     pub tokens_per_sec: f64,
 }
 

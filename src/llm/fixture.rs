@@ -21,19 +21,19 @@ impl Fixture {
         self
     }
 
-    pub fn text(self, key: &str, text: &str) -> Self {
+    pub(crate) fn text(self, key: &str, text: &str) -> Self {
         self.value(key, 8, &text_bytes(text))
     }
 
-    pub fn count(self, key: &str, count: u32) -> Self {
+    pub(crate) fn count(self, key: &str, count: u32) -> Self {
         self.value(key, 4, &count.to_le_bytes())
     }
 
-    pub fn float(self, key: &str, float: f32) -> Self {
+    pub(crate) fn float(self, key: &str, float: f32) -> Self {
         self.value(key, 6, &float.to_le_bytes())
     }
 
-    pub fn bool(self, key: &str, value: bool) -> Self {
+    pub(crate) fn bool(self, key: &str, value: bool) -> Self {
         self.value(key, 7, &[u8::from(value)])
     }
 
@@ -43,17 +43,17 @@ impl Fixture {
         self.value(key, 9, &bytes)
     }
 
-    pub fn texts(self, key: &str, texts: &[&str]) -> Self {
+    pub(crate) fn texts(self, key: &str, texts: &[&str]) -> Self {
         let items: Vec<Vec<u8>> = texts.iter().map(|text| text_bytes(text)).collect();
         self.list(key, 8, &items)
     }
 
-    pub fn floats(self, key: &str, floats: &[f32]) -> Self {
+    pub(crate) fn floats(self, key: &str, floats: &[f32]) -> Self {
         let items: Vec<Vec<u8>> = floats.iter().map(|it| it.to_le_bytes().to_vec()).collect();
         self.list(key, 6, &items)
     }
 
-    pub fn integers(self, key: &str, integers: &[i32]) -> Self {
+    pub(crate) fn integers(self, key: &str, integers: &[i32]) -> Self {
         let items: Vec<Vec<u8>> = integers
             .iter()
             .map(|it| it.to_le_bytes().to_vec())
@@ -62,7 +62,7 @@ impl Fixture {
     }
 
     /// A tensor of 32-bit floats.
-    pub fn tensor(mut self, name: &str, shape: &[u64], numbers: &[f32]) -> Self {
+    pub(crate) fn tensor(mut self, name: &str, shape: &[u64], numbers: &[f32]) -> Self {
         let bytes = numbers.iter().flat_map(|it| it.to_le_bytes()).collect();
         self.tensors
             .push((name.to_owned(), shape.to_vec(), 0, bytes));
@@ -70,7 +70,7 @@ impl Fixture {
     }
 
     /// A tokenizer of a few words, bytes as letters.
-    pub fn words() -> Self {
+    pub(crate) fn words() -> Self {
         Self::default()
             .text("tokenizer.ggml.model", "gpt2")
             .text("tokenizer.ggml.pre", "gpt-2")
@@ -84,7 +84,7 @@ impl Fixture {
             .count("tokenizer.ggml.eos_token_id", 0)
     }
 
-    pub fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut file = b"GGUF\x03\0\0\0".to_vec();
         file.extend((self.tensors.len() as u64).to_le_bytes());
         file.extend((self.values.len() as u64).to_le_bytes());

@@ -16,6 +16,8 @@
 //! assert!(error.to_string().contains("no.gguf"));
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 mod blocks;
 mod completion;
 pub mod error;

@@ -20,7 +20,7 @@ pub(crate) struct Parts<'w> {
 }
 
 impl<'w> Parts<'w> {
-    pub fn of_file(weights: &'w Weights) -> Self {
+    pub(crate) fn of_file(weights: &'w Weights) -> Self {
         Self {
             weights,
             in_folder: None,
@@ -29,7 +29,7 @@ impl<'w> Parts<'w> {
     }
 
     /// The parts of a folder, by their names there.
-    pub fn of_folder(
+    pub(crate) fn of_folder(
         weights: &'w Weights,
         name: impl Fn(&str) -> Option<String> + 'w,
         norm_offset: f32,
@@ -41,7 +41,7 @@ impl<'w> Parts<'w> {
         }
     }
 
-    pub fn is_folder(&self) -> bool {
+    pub(crate) fn is_folder(&self) -> bool {
         self.in_folder.is_some()
     }
 
@@ -66,7 +66,7 @@ impl<'w> Parts<'w> {
     }
 
     /// A vector of `length` numbers, if there is one.
-    pub fn vector(&self, own: &str, length: usize) -> Result<Option<Vec<f32>>> {
+    pub(crate) fn vector(&self, own: &str, length: usize) -> Result<Option<Vec<f32>>> {
         let Some((name, tensor)) = self.tensor(own)? else {
             return Ok(None);
         };
@@ -86,7 +86,11 @@ impl<'w> Parts<'w> {
     }
 
     /// The numbers of a small matrix `[rows, columns]`, if there is one.
-    pub fn numbers(&self, own: &str, [rows, columns]: [usize; 2]) -> Result<Option<Vec<f32>>> {
+    pub(crate) fn numbers(
+        &self,
+        own: &str,
+        [rows, columns]: [usize; 2],
+    ) -> Result<Option<Vec<f32>>> {
         let Some(matrix) = self.matrix(own, columns, Some(rows))? else {
             return Ok(None);
         };
@@ -97,7 +101,7 @@ impl<'w> Parts<'w> {
     }
 
     /// A matrix of `outputs` rows, if there is one.
-    pub fn matrix(
+    pub(crate) fn matrix(
         &self,
         own: &str,
         inputs: usize,
@@ -118,13 +122,13 @@ impl<'w> Parts<'w> {
     }
 
     /// An error about a part.
-    pub fn problem(&self, own: &str, problem: impl Into<String>) -> Error {
+    pub(crate) fn problem(&self, own: &str, problem: impl Into<String>) -> Error {
         let name = self.name(own).unwrap_or_else(|| own.to_owned());
         self.weights.problem(&name, problem)
     }
 
     /// `found`, or an error that says that the part is missing.
-    pub fn needed<T>(&self, own: &str, found: Option<T>) -> Result<T> {
+    pub(crate) fn needed<T>(&self, own: &str, found: Option<T>) -> Result<T> {
         let name = || self.name(own).unwrap_or_else(|| own.to_owned());
         found.ok_or_else(|| self.weights.missing(&name()))
     }

@@ -25,14 +25,14 @@ pub(crate) struct Sampler {
 }
 
 impl Sampler {
-    pub fn new(sampling: Sampling) -> Self {
+    pub(crate) fn new(sampling: Sampling) -> Self {
         let random = ChaCha8Rng::seed_from_u64(sampling.seed);
         Self { sampling, random }
     }
 
     /// The id of a token by its logits `[vocab]`, of which at least one is finite.
     #[expect(clippy::cast_possible_truncation, reason = "ids have 32 bits")]
-    pub fn draw(&mut self, logits: &[f32]) -> u32 {
+    pub(crate) fn draw(&mut self, logits: &[f32]) -> u32 {
         let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let temperature = self.sampling.temperature.max(1e-3);
         let weight = |logit: f32| ((logit - most) / temperature).exp();

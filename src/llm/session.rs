@@ -15,6 +15,7 @@ use super::sampling::{Sampler, Sampling};
 /// How a prompt is continued.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Generation {
+    /// Tokens at most.
     pub max_tokens: usize,
     /// Whether a line break after a text ends it, which then has no line break itself.
     pub is_line: bool,
@@ -27,7 +28,9 @@ pub struct Generation {
 /// A continuation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Generated {
+    /// Its tokens.
     pub ids: Vec<u32>,
+    /// Their text.
     pub text: String,
     /// Sum of the log-probabilities of its tokens and of its end (natural logarithm).
     pub log_prob: f32,
@@ -42,8 +45,11 @@ pub struct Cost {
     pub reused: usize,
     /// Tokens of prompts that were computed.
     pub read: usize,
+    /// Tokens of continuations.
     pub written: usize,
+    /// Time in which prompts were computed.
     pub reading: Duration,
+    /// Time in which continuations were computed.
     pub writing: Duration,
 }
 
@@ -71,6 +77,7 @@ pub struct Session {
 }
 
 impl Session {
+    /// A session of a model that has read nothing yet.
     pub fn new(model: Arc<LanguageModel>) -> Self {
         Self {
             cache: model.network.new_cache(),
@@ -91,6 +98,7 @@ impl Session {
         }
     }
 
+    /// The model.
     pub fn model(&self) -> &Arc<LanguageModel> {
         &self.model
     }

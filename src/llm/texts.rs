@@ -41,6 +41,7 @@ impl Texts {
         })
     }
 
+    /// Number of texts.
     pub fn len(&self) -> usize {
         match &self.0 {
             Place::File { starts, .. } => starts.len(),
@@ -48,6 +49,7 @@ impl Texts {
         }
     }
 
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

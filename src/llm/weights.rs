@@ -14,6 +14,7 @@ use super::blocks::Kind;
 /// A tensor of a file: rows of blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tensor {
+    /// How its numbers are stored.
     pub kind: Kind,
     /// Numbers of a row, as of a matrix `[rows, columns]`.
     pub columns: usize,
@@ -33,7 +34,7 @@ pub(crate) struct Mapped {
 }
 
 impl Mapped {
-    pub fn open(path: &Path) -> Result<Self> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(Error::read(path))?;
         // SAFETY: The mapping is private and read only. A program that shortens the file meanwhile ends this one with a
         // signal, as it ends every program that maps files; all offsets are checked against the length mapped here.
@@ -72,6 +73,7 @@ impl Weights {
         }
     }
 
+    /// All tensors, by name.
     pub fn tensors(&self) -> &BTreeMap<String, Tensor> {
         &self.tensors
     }

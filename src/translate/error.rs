@@ -1,5 +1,7 @@
 //! Failures of translations, and of the models and machines that make them.
 
+#![allow(missing_docs, reason = "the message of a variant describes it")]
+
 use std::path::PathBuf;
 
 pub use canopy_base::error::Error as BaseError;

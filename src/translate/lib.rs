@@ -19,6 +19,8 @@
 //! # Ok::<(), canopy_translate::error::Error>(())
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 pub mod catalogue;
 pub mod error;
 pub mod inference;

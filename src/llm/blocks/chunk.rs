@@ -16,7 +16,7 @@ pub(crate) struct Chunk {
 impl Chunk {
     /// Unpacks a chunk, or the first `BLOCKS` blocks of one; `halves` converts half floats.
     #[inline(always)]
-    pub fn unpacked<B: Blocks, const BLOCKS: usize>(
+    pub(crate) fn unpacked<B: Blocks, const BLOCKS: usize>(
         blocks: &[u8],
         halves: impl Fn([u16; 8]) -> [f32; 8],
     ) -> Self {

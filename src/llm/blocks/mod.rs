@@ -60,7 +60,11 @@ fn half(block: &[u8], place: usize) -> f32 {
 
 /// How the numbers of a tensor are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(non_camel_case_types, reason = "the names that ggml gives them")]
+#[expect(
+    non_camel_case_types,
+    missing_docs,
+    reason = "the names that ggml gives them"
+)]
 pub enum Kind {
     F32,
     F16,

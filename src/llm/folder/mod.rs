@@ -96,6 +96,7 @@ impl Folder {
         })
     }
 
+    /// The folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -104,6 +105,7 @@ impl Folder {
         &self.config
     }
 
+    /// The tensors of all its files.
     pub fn weights(&self) -> &Arc<Weights> {
         &self.weights
     }

@@ -20,7 +20,7 @@ pub(crate) struct Settings {
 impl Settings {
     /// # Errors
     /// [`Error::Read`]; [`Error::LanguageModel`], if it is no object of JSON.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub(crate) fn open(path: &Path) -> Result<Self> {
         let problem = |problem: String| Error::LanguageModel {
             field: path.file_name().unwrap_or_default().display().to_string(),
             problem,
@@ -43,7 +43,7 @@ impl Settings {
     ///
     /// # Errors
     /// As [`Self::open`].
-    pub fn open_if_there(path: &Path) -> Result<Option<Self>> {
+    pub(crate) fn open_if_there(path: &Path) -> Result<Option<Self>> {
         if path.is_file() {
             return Self::open(path).map(Some);
         }
@@ -51,7 +51,7 @@ impl Settings {
     }
 
     /// These, and numbers for fields that are not there.
-    pub fn with_defaults(mut self, defaults: &[(&str, f64)]) -> Self {
+    pub(crate) fn with_defaults(mut self, defaults: &[(&str, f64)]) -> Self {
         for (key, number) in defaults {
             #[expect(clippy::cast_possible_truncation, reason = "small whole numbers")]
             let value = if number.fract() == 0.0 {
@@ -64,16 +64,16 @@ impl Settings {
         self
     }
 
-    pub fn has(&self, key: &str) -> bool {
+    pub(crate) fn has(&self, key: &str) -> bool {
         self.get(key).is_some()
     }
 
-    pub fn get(&self, key: &str) -> Option<&Value> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Value> {
         self.fields.get(key).filter(|value| !value.is_null())
     }
 
     /// An error about a field.
-    pub fn problem(&self, key: &str, problem: impl Into<String>) -> Error {
+    pub(crate) fn problem(&self, key: &str, problem: impl Into<String>) -> Error {
         Error::LanguageModel {
             field: format!("{}{key}", self.within),
             problem: problem.into(),
@@ -86,18 +86,18 @@ impl Settings {
     }
 
     /// `found`, or an error that says that `key` is missing.
-    pub fn needed<T>(&self, key: &str, found: Option<T>) -> Result<T> {
+    pub(crate) fn needed<T>(&self, key: &str, found: Option<T>) -> Result<T> {
         found.ok_or_else(|| self.problem(key, "it is missing"))
     }
 
-    pub fn text(&self, key: &str) -> Result<Option<&str>> {
+    pub(crate) fn text(&self, key: &str) -> Result<Option<&str>> {
         let value = self.get(key).map(Value::as_str);
         value
             .map(|value| value.ok_or_else(|| self.wrong(key, "a text")))
             .transpose()
     }
 
-    pub fn bool(&self, key: &str) -> Result<Option<bool>> {
+    pub(crate) fn bool(&self, key: &str) -> Result<Option<bool>> {
         let value = self.get(key).map(Value::as_bool);
         value
             .map(|value| value.ok_or_else(|| self.wrong(key, "true or false")))
@@ -105,7 +105,7 @@ impl Settings {
     }
 
     /// A finite number of 32 bits.
-    pub fn float(&self, key: &str) -> Result<Option<f32>> {
+    pub(crate) fn float(&self, key: &str) -> Result<Option<f32>> {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "networks compute in 32 bits"
@@ -119,7 +119,7 @@ impl Settings {
     }
 
     /// A number above 0.
-    pub fn positive(&self, key: &str) -> Result<Option<f32>> {
+    pub(crate) fn positive(&self, key: &str) -> Result<Option<f32>> {
         match self.float(key)? {
             Some(value) if value <= 0.0 => Err(self.problem(key, format!("it is {value}"))),
             value => Ok(value),
@@ -127,7 +127,7 @@ impl Settings {
     }
 
     /// A count between 1 and `most`; a number such as `8.0` is one.
-    pub fn count(&self, key: &str, most: usize) -> Result<Option<usize>> {
+    pub(crate) fn count(&self, key: &str, most: usize) -> Result<Option<usize>> {
         let Some(value) = self.get(key) else {
             return Ok(None);
         };
@@ -149,7 +149,7 @@ impl Settings {
     }
 
     /// An id, or a list of them.
-    pub fn ids(&self, key: &str) -> Result<Vec<u32>> {
+    pub(crate) fn ids(&self, key: &str) -> Result<Vec<u32>> {
         let id = |value: &Value| {
             let id = value.as_u64().and_then(|id| u32::try_from(id).ok());
             id.ok_or_else(|| self.problem(key, format!("{value} is no id of a token")))
@@ -161,7 +161,7 @@ impl Settings {
         }
     }
 
-    pub fn texts(&self, key: &str) -> Result<Option<Vec<&str>>> {
+    pub(crate) fn texts(&self, key: &str) -> Result<Option<Vec<&str>>> {
         let Some(value) = self.get(key) else {
             return Ok(None);
         };
@@ -174,7 +174,7 @@ impl Settings {
     }
 
     /// An object in this one.
-    pub fn section(&self, key: &str) -> Result<Option<Self>> {
+    pub(crate) fn section(&self, key: &str) -> Result<Option<Self>> {
         match self.get(key) {
             None => Ok(None),
             Some(Value::Object(fields)) => Ok(Some(Self {
@@ -187,11 +187,11 @@ impl Settings {
     }
 
     /// The fields and their values.
-    pub fn fields(&self) -> &Map<String, Value> {
+    pub(crate) fn fields(&self) -> &Map<String, Value> {
         &self.fields
     }
 
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }

@@ -10,20 +10,20 @@ pub(super) struct Cursor<'b> {
 }
 
 impl<'b> Cursor<'b> {
-    pub fn new(bytes: &'b [u8]) -> Self {
+    pub(crate) fn new(bytes: &'b [u8]) -> Self {
         Self { bytes, place: 0 }
     }
 
     /// Offset of the next byte from the beginning.
-    pub fn place(&self) -> usize {
+    pub(crate) fn place(&self) -> usize {
         self.place
     }
 
-    pub fn left(&self) -> usize {
+    pub(crate) fn left(&self) -> usize {
         self.bytes.len() - self.place
     }
 
-    pub fn take(&mut self, count: usize) -> Read<&'b [u8]> {
+    pub(crate) fn take(&mut self, count: usize) -> Read<&'b [u8]> {
         if count > self.left() {
             return Err(format!(
                 "the file ends {} bytes after byte {}, where {count} are needed",
@@ -36,22 +36,22 @@ impl<'b> Cursor<'b> {
         Ok(taken)
     }
 
-    pub fn array<const N: usize>(&mut self) -> Read<[u8; N]> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Read<[u8; N]> {
         let mut array = [0; N];
         array.copy_from_slice(self.take(N)?);
         Ok(array)
     }
 
-    pub fn u32(&mut self) -> Read<u32> {
+    pub(crate) fn u32(&mut self) -> Read<u32> {
         self.array().map(u32::from_le_bytes)
     }
 
-    pub fn u64(&mut self) -> Read<u64> {
+    pub(crate) fn u64(&mut self) -> Read<u64> {
         self.array().map(u64::from_le_bytes)
     }
 
     /// A count of things that take at least `size` bytes each, so that no list is longer than the file allows.
-    pub fn count(&mut self, size: usize) -> Read<usize> {
+    pub(crate) fn count(&mut self, size: usize) -> Read<usize> {
         let count = self.u64()?;
         let most = self.left() / size;
         usize::try_from(count)
@@ -61,7 +61,7 @@ impl<'b> Cursor<'b> {
     }
 
     /// A text after its length.
-    pub fn text(&mut self) -> Read<&'b str> {
+    pub(crate) fn text(&mut self) -> Read<&'b str> {
         let length = self.count(1)?;
         let start = self.place;
         std::str::from_utf8(self.take(length)?)

@@ -66,14 +66,17 @@ impl Gguf {
         })
     }
 
+    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
+    /// The values that the file states, by their keys, such as `general.architecture`.
     pub fn metadata(&self) -> &BTreeMap<String, Value> {
         &self.metadata
     }
 
+    /// Its tensors.
     pub fn weights(&self) -> &Arc<Weights> {
         &self.weights
     }

@@ -7,11 +7,17 @@ use super::cursor::{Cursor, Read};
 /// A value of the metadata; numbers of all widths are held in the widest.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
+    /// An integer.
     Integer(i64),
+    /// A number with a fraction.
     Float(f64),
+    /// True or false.
     Bool(bool),
+    /// A text.
     Text(String),
+    /// A list of integers.
     Integers(Vec<i64>),
+    /// A list of numbers.
     Floats(Vec<f32>),
     /// Where each text begins in the file.
     Texts(Arc<[usize]>),

@@ -53,7 +53,7 @@ impl Numbers {
 
 impl Head {
     /// Keys and values of some numbers.
-    pub fn part(&self, part: Range<usize>) -> [Stored<'_>; 2] {
+    pub(crate) fn part(&self, part: Range<usize>) -> [Stored<'_>; 2] {
         [self.keys.part(part.clone()), self.values.part(part)]
     }
 }
@@ -94,6 +94,7 @@ impl Cache {
         self.length
     }
 
+    /// Whether nothing has been read.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }

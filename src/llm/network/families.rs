@@ -240,23 +240,23 @@ const FAMILIES: [Family; 8] = [
 ];
 
 impl Family {
-    pub fn named(name: &str) -> Option<&'static Self> {
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
         FAMILIES.iter().find(|it| it.name == name)
     }
 
     /// The family of a `model_type`.
-    pub fn of_model_type(model_type: &str) -> Option<&'static Self> {
+    pub(crate) fn of_model_type(model_type: &str) -> Option<&'static Self> {
         let mut families = FAMILIES.iter();
         families.find(|it| it.model_types.contains(&model_type))
     }
 
     /// The names of all, for a message.
-    pub fn names() -> String {
+    pub(crate) fn names() -> String {
         FAMILIES.map(|it| it.name).join(", ")
     }
 
     /// The types of all, for a message.
-    pub fn model_types() -> String {
+    pub(crate) fn model_types() -> String {
         let types: Vec<&str> = FAMILIES
             .iter()
             .flat_map(|it| it.model_types)
@@ -266,13 +266,13 @@ impl Family {
     }
 
     /// The name in folders of a part of GGUF, if the family has it.
-    pub fn name_in_folders(&self, part: &str) -> Option<&'static str> {
+    pub(crate) fn name_in_folders(&self, part: &str) -> Option<&'static str> {
         let mut parts = PARTS.iter().chain(self.parts);
         parts.find(|(own, _)| *own == part).map(|(_, name)| *name)
     }
 
     /// Whether a layer has a part that folders name so.
-    pub fn has_in_folders(&self, name: &str) -> bool {
+    pub(crate) fn has_in_folders(&self, name: &str) -> bool {
         PARTS.iter().chain(self.parts).any(|(_, it)| *it == name)
     }
 }

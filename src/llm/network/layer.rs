@@ -57,7 +57,7 @@ impl LayerParts<'_, '_> {
     }
 
     /// A vector, if there is one.
-    pub fn vector(&self, rest: &str, length: usize) -> Result<Option<Vec<f32>>> {
+    pub(crate) fn vector(&self, rest: &str, length: usize) -> Result<Option<Vec<f32>>> {
         let vector = self.parts.vector(&self.name(rest), length)?;
         if self.needs.contains(&rest) {
             return self.parts.needed(&self.name(rest), vector).map(Some);
@@ -66,20 +66,25 @@ impl LayerParts<'_, '_> {
     }
 
     /// The weights of a norm.
-    pub fn norm(&self, part: &str, length: usize) -> Result<Vec<f32>> {
+    pub(crate) fn norm(&self, part: &str, length: usize) -> Result<Vec<f32>> {
         let rest = format!("{part}.weight");
         let found = self.vector(&rest, length)?;
         self.parts.needed(&self.name(&rest), found)
     }
 
     /// A matrix and its bias.
-    pub fn linear(&self, part: &str, inputs: usize, outputs: Option<usize>) -> Result<Linear> {
+    pub(crate) fn linear(
+        &self,
+        part: &str,
+        inputs: usize,
+        outputs: Option<usize>,
+    ) -> Result<Linear> {
         let found = self.linear_if_there(part, inputs, outputs)?;
         let name = self.name(&format!("{part}.weight"));
         self.parts.needed(&name, found)
     }
 
-    pub fn linear_if_there(
+    pub(crate) fn linear_if_there(
         &self,
         part: &str,
         inputs: usize,
@@ -96,7 +101,7 @@ impl LayerParts<'_, '_> {
 
 impl Layer {
     /// A layer of a network that is a decoder alone.
-    pub fn read(parts: &Parts<'_>, sizes: &Sizes, number: usize) -> Result<Self> {
+    pub(crate) fn read(parts: &Parts<'_>, sizes: &Sizes, number: usize) -> Result<Self> {
         let needs: &[&str] = if parts.is_folder() {
             sizes.family.needs
         } else {

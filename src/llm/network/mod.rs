@@ -49,7 +49,9 @@ const SCORED: usize = 16;
 /// The attention of a query to what it sees: to tokens up to itself, or to all of a source that an encoder has read.
 #[derive(Debug, Clone, Copy)]
 pub struct Attention<'w> {
+    /// Layer of the decoder, counted from 0.
     pub layer: usize,
+    /// Head of the layer, counted from 0.
     pub head: usize,
     /// Position of the query in what the decoder reads.
     pub position: usize,

@@ -27,7 +27,7 @@ pub(super) enum Placed<'p> {
 
 impl Positions {
     /// The positions of `tokens` from the one numbered `first` on, all tokens before which are seen.
-    pub fn placed(&self, first: usize, tokens: usize) -> Placed<'_> {
+    pub(crate) fn placed(&self, first: usize, tokens: usize) -> Placed<'_> {
         match self {
             Self::Rotated { rotation, sliding } => Placed::Rotated {
                 rotation: (rotation, rotation.angles(first, tokens)),
@@ -43,7 +43,7 @@ impl Placed<'_> {
     ///
     /// # Shapes
     /// - heads: `[tokens, any, d_head]`
-    pub fn rotate(&self, slides: bool, heads: &mut [f32], tokens: usize, d_head: usize) {
+    pub(crate) fn rotate(&self, slides: bool, heads: &mut [f32], tokens: usize, d_head: usize) {
         let Self::Rotated { rotation, sliding } = self else {
             return;
         };
@@ -55,7 +55,7 @@ impl Placed<'_> {
     }
 
     /// Biases of the scores of a head's query at `position`, one for each `visible` key; empty where there are none.
-    pub fn biases(
+    pub(crate) fn biases(
         &self,
         layer: usize,
         head: usize,

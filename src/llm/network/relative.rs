@@ -31,7 +31,7 @@ impl Buckets {
         clippy::cast_sign_loss,
         reason = "distances and buckets are small whole numbers"
     )]
-    pub fn bucket(self, distance: isize) -> usize {
+    pub(crate) fn bucket(self, distance: isize) -> usize {
         let (count, base, far) = if self.reads_on {
             let half = self.count / 2;
             let base = if distance > 0 { half } else { 0 };
@@ -61,7 +61,7 @@ pub(super) struct Biases {
 
 impl Biases {
     /// Those of a query for the keys it sees.
-    pub fn row(&self, head: usize, position: usize, visible: Range<usize>) -> &[f32] {
+    pub(crate) fn row(&self, head: usize, position: usize, visible: Range<usize>) -> &[f32] {
         let start = head * self.width + self.last - position + visible.start;
         &self.rows[start..][..visible.len()]
     }
@@ -70,7 +70,7 @@ impl Biases {
 impl Relative {
     /// The biases, by layer, of `tokens` queries from position `first` on, for keys up to the last of them.
     #[expect(clippy::cast_possible_wrap, reason = "positions are small")]
-    pub fn biases(&self, first: usize, tokens: usize) -> Vec<Biases> {
+    pub(crate) fn biases(&self, first: usize, tokens: usize) -> Vec<Biases> {
         let last = first + tokens - 1;
         let width = last + tokens;
         let buckets = (0..width).map(|place| self.buckets.bucket(place as isize - last as isize));

@@ -49,7 +49,7 @@ struct Yarn {
 
 impl Rotation {
     /// Rotation of layers with full attention.
-    pub fn read(file: &Gguf, sizes: &Sizes) -> Result<Self> {
+    pub(crate) fn read(file: &Gguf, sizes: &Sizes) -> Result<Self> {
         let name = sizes.family.name;
         let key = |rest: &str| format!("{name}.rope.{rest}");
         let base = file.float(&key("freq_base"))?.unwrap_or(10_000.0);
@@ -92,7 +92,7 @@ impl Rotation {
 
     /// Without scalings.
     #[expect(clippy::cast_precision_loss, reason = "a width")]
-    pub fn plain(file: &Gguf, sizes: &Sizes, base: f32) -> Result<Self> {
+    pub(crate) fn plain(file: &Gguf, sizes: &Sizes, base: f32) -> Result<Self> {
         let d_head = sizes.attention.d_head;
         let key = format!("{}.rope.dimension_count", sizes.family.name);
         let rotated = file.count(&key, d_head)?.unwrap_or(d_head);
@@ -111,7 +111,7 @@ impl Rotation {
     ///
     /// # Errors
     /// [`LanguageModel`](crate::error::Error::LanguageModel) with the field.
-    pub fn of_folder(config: &Settings, sizes: &Sizes, slides: bool) -> Result<Self> {
+    pub(crate) fn of_folder(config: &Settings, sizes: &Sizes, slides: bool) -> Result<Self> {
         const FACTOR: &str = "partial_rotary_factor";
         let d_head = sizes.attention.d_head;
         let (settings, mut base) = of_layers(config, sizes, slides)?;
@@ -210,7 +210,7 @@ impl Rotation {
 
     /// Cosines and sines of `count` positions from `first` on.
     #[expect(clippy::cast_precision_loss, reason = "positions")]
-    pub fn angles(&self, first: usize, count: usize) -> Angles {
+    pub(crate) fn angles(&self, first: usize, count: usize) -> Angles {
         let positions = (first..first + count).map(|position| position as f32);
         let angles = positions.flat_map(|position| {
             // One from the other, as llama.cpp: far from the beginning powers give other angles in 32 bits.
@@ -227,12 +227,12 @@ impl Rotation {
     }
 
     /// Which numbers of a head are pairs, and how many pairs there are.
-    pub fn pairs(&self) -> (Pairs, usize) {
+    pub(crate) fn pairs(&self) -> (Pairs, usize) {
         (self.pairs, self.factors.len())
     }
 
     /// Cosine and sine of `count` positions from `first` on: `[positions, pairs, 2]`.
-    pub fn turns(&self, first: usize, count: usize) -> Vec<f32> {
+    pub(crate) fn turns(&self, first: usize, count: usize) -> Vec<f32> {
         let Angles { cosines, sines } = self.angles(first, count);
         cosines
             .into_iter()
@@ -242,7 +242,7 @@ impl Rotation {
     }
 
     /// Rotates heads of `d_head` numbers at the `index`-th of the positions.
-    pub fn rotate(&self, angles: &Angles, index: usize, heads: &mut [f32], d_head: usize) {
+    pub(crate) fn rotate(&self, angles: &Angles, index: usize, heads: &mut [f32], d_head: usize) {
         let pairs = self.factors.len();
         let cosines = &angles.cosines[index * pairs..][..pairs];
         let sines = &angles.sines[index * pairs..][..pairs];

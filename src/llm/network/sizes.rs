@@ -38,7 +38,7 @@ impl Sizes {
     ///
     /// # Errors
     /// [`LanguageModel`](crate::error::Error::LanguageModel), if it is not known here.
-    pub fn family_of_file(file: &Gguf) -> Result<&'static Family> {
+    pub(crate) fn family_of_file(file: &Gguf) -> Result<&'static Family> {
         const ARCHITECTURE: &str = "general.architecture";
         let name = file.needed(ARCHITECTURE, file.text(ARCHITECTURE)?)?;
         Family::named(name).ok_or_else(|| {
@@ -49,7 +49,7 @@ impl Sizes {
     }
 
     /// The sizes of a decoder.
-    pub fn read(file: &Gguf) -> Result<Self> {
+    pub(crate) fn read(file: &Gguf) -> Result<Self> {
         let family = Self::family_of_file(file)?;
         let name = family.name;
         let key = |rest: &str| format!("{name}.{rest}");
@@ -100,7 +100,7 @@ impl Sizes {
     ///
     /// # Errors
     /// [`LanguageModel`](crate::error::Error::LanguageModel) with the field.
-    pub fn family_of_folder(folder: &Folder) -> Result<(&'static Family, Settings)> {
+    pub(crate) fn family_of_folder(folder: &Folder) -> Result<(&'static Family, Settings)> {
         let (family, config) = of_text_model(folder.config())?;
         Ok((family, config.with_defaults(family.defaults)))
     }
@@ -109,7 +109,7 @@ impl Sizes {
     ///
     /// # Errors
     /// [`LanguageModel`](crate::error::Error::LanguageModel) with the field.
-    pub fn of_folder(family: &'static Family, config: &Settings) -> Result<Self> {
+    pub(crate) fn of_folder(family: &'static Family, config: &Settings) -> Result<Self> {
         let count = |key: &str| config.count(key, MOST);
         let needed = |key: &str| config.needed(key, count(key)?);
         let (num_layers, d_model) = (needed("num_hidden_layers")?, needed("hidden_size")?);
@@ -152,12 +152,12 @@ impl Sizes {
     }
 
     /// Whether the layer sees a window alone.
-    pub fn slides(&self, layer: usize) -> bool {
+    pub(crate) fn slides(&self, layer: usize) -> bool {
         self.slides[layer]
     }
 
     /// Positions that a query at `position` sees.
-    pub fn visible(&self, layer: usize, position: usize) -> std::ops::Range<usize> {
+    pub(crate) fn visible(&self, layer: usize, position: usize) -> std::ops::Range<usize> {
         let window = self.window.filter(|_| self.slides(layer));
         let first = window.map_or(0, |window| (position + 1).saturating_sub(window));
         first..position + 1

@@ -39,7 +39,7 @@ struct Queries<'q> {
 
 impl Stack {
     /// A cache without positions.
-    pub fn new_cache(&self) -> Cache {
+    pub(crate) fn new_cache(&self) -> Cache {
         let Sizes {
             num_layers,
             kv_heads,
@@ -52,7 +52,7 @@ impl Stack {
 
     /// States behind the last layer, of tokens behind those of the cache: `[tokens, d_model]`, as `x`. The attention that is
     /// recorded is that to the states of an encoder, if there is one.
-    pub fn states(
+    pub(crate) fn states(
         &self,
         mut x: Vec<f32>,
         cache: &mut Cache,
@@ -77,14 +77,14 @@ impl Stack {
     }
 
     /// States behind the norm that follows the last layer.
-    pub fn normed(&self, states: &[f32]) -> Vec<f32> {
+    pub(crate) fn normed(&self, states: &[f32]) -> Vec<f32> {
         let mut states = states.to_vec();
         self.norm(&mut states, &self.output_norm);
         states
     }
 
     /// Gives the cache keys and values of an encoder's states `[tokens, d_model]`, in place of all that it has.
-    pub fn begin(&self, states: &[f32], cache: &mut Cache) {
+    pub(crate) fn begin(&self, states: &[f32], cache: &mut Cache) {
         let tokens = states.len() / self.sizes.d_model;
         cache.clear();
         for (number, layer) in self.layers.iter().enumerate() {

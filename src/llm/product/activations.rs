@@ -16,7 +16,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    pub fn wanted_by(kind: Kind) -> Self {
+    pub(crate) fn wanted_by(kind: Kind) -> Self {
         let of_blocks = |numbers: usize, group: usize, zero: u8| match (numbers, zero) {
             (256, _) => Self::Large { group },
             (_, 0) => Self::Summed,
@@ -26,7 +26,7 @@ impl Form {
     }
 
     /// Numbers of a sum.
-    pub fn group(self) -> usize {
+    pub(crate) fn group(self) -> usize {
         match self {
             Self::Large { group } => group,
             _ => 32,
@@ -47,7 +47,7 @@ pub(crate) struct Quantised {
 
 impl Quantised {
     /// Room for `rows` rows.
-    pub fn new(form: Form, rows: usize, columns: usize) -> Self {
+    pub(crate) fn new(form: Form, rows: usize, columns: usize) -> Self {
         Self {
             form,
             columns,
@@ -58,7 +58,7 @@ impl Quantised {
     }
 
     /// Integers, scales and sums of a row.
-    pub fn row(&self, row: usize) -> (&[i8], &[f32], &[f32]) {
+    pub(crate) fn row(&self, row: usize) -> (&[i8], &[f32], &[f32]) {
         let part = |each: usize| row * self.columns / each..(row + 1) * self.columns / each;
         (
             &self.bytes[part(1)],

@@ -105,7 +105,7 @@ pub(super) fn byte(letter: char) -> Option<u8> {
 }
 
 impl BytePairs {
-    pub fn read(file: &Gguf) -> Result<Self> {
+    pub(crate) fn read(file: &Gguf) -> Result<Self> {
         let name = file.needed(PRE, file.text(PRE)?)?;
         let kind = WORDS.iter().find(|kind| kind.names.contains(&name));
         let kind = kind.ok_or_else(|| {
@@ -128,7 +128,7 @@ impl BytePairs {
     }
 
     /// Calls `add` with the id of each piece of `text`.
-    pub fn encode(&self, text: &str, tokens: &Lookup, add: &mut impl FnMut(u32)) {
+    pub(crate) fn encode(&self, text: &str, tokens: &Lookup, add: &mut impl FnMut(u32)) {
         for word in self.words(text) {
             let letters: String = word.bytes().map(letter).collect();
             if let Some(id) = tokens.find(&letters).filter(|_| self.keeps_known) {

@@ -29,7 +29,7 @@ pub(super) struct Tokens {
 
 impl Library {
     /// Reads the tokenizer of a folder whose network has embeddings of `vocab` tokens; tokens beyond them are left out.
-    pub fn read(folder: &Folder, vocab: usize) -> Result<(Self, Tokens)> {
+    pub(crate) fn read(folder: &Folder, vocab: usize) -> Result<(Self, Tokens)> {
         let refuse = |problem: String| folder.problem(FILE, problem);
         let bytes = folder.tokenizer()?;
         let mut settings: Value =
@@ -60,19 +60,19 @@ impl Library {
     }
 
     /// The id of a token.
-    pub fn id(&self, token: &str) -> Option<u32> {
+    pub(crate) fn id(&self, token: &str) -> Option<u32> {
         let id = self.tokenizer.token_to_id(token);
         id.filter(|id| (*id as usize) < self.vocab)
     }
 
     /// The ids of a text; `begins` says whether it stands at the beginning. Nothing, if the tokenizer fails.
-    pub fn encode(&self, text: &str, begins: bool) -> Vec<u32> {
+    pub(crate) fn encode(&self, text: &str, begins: bool) -> Vec<u32> {
         let continuing = self.continuing.as_deref().filter(|_| !begins);
         self.encoded_by(continuing.unwrap_or(&self.tokenizer), text, false)
     }
 
     /// The ids that stand before those of a text, and those behind it.
-    pub fn around(&self) -> [Vec<u32>; 2] {
+    pub(crate) fn around(&self) -> [Vec<u32>; 2] {
         const TEXT: &str = "a";
         let text = self.encoded_by(&self.tokenizer, TEXT, false);
         let all = self.encoded_by(&self.tokenizer, TEXT, true);

@@ -17,7 +17,7 @@ pub(super) struct Lookup {
 
 impl Lookup {
     /// A table of fewer than 2³² texts; of equal ones the first is found.
-    pub fn new(texts: Texts) -> Self {
+    pub(crate) fn new(texts: Texts) -> Self {
         let slots = vec![EMPTY; (2 * texts.len()).next_power_of_two()];
         let mut lookup = Self { texts, slots };
         for number in 0..lookup.texts.len() {
@@ -42,21 +42,21 @@ impl Lookup {
     }
 
     /// The number of a text, if it is among them.
-    pub fn find(&self, text: &str) -> Option<u32> {
+    pub(crate) fn find(&self, text: &str) -> Option<u32> {
         Some(self.slots[self.slot(text)]).filter(|number| *number != EMPTY)
     }
 
     /// The text of a number.
-    pub fn text(&self, number: u32) -> Option<&str> {
+    pub(crate) fn text(&self, number: u32) -> Option<&str> {
         self.texts.get(number as usize)
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.texts.len()
     }
 
     /// All texts in their order.
-    pub fn texts(&self) -> &Texts {
+    pub(crate) fn texts(&self) -> &Texts {
         &self.texts
     }
 }

@@ -27,7 +27,7 @@ fn ordered(score: f32) -> i32 {
 }
 
 impl SentencePieces {
-    pub fn read(file: &Gguf, tokens: &Lookup, unknown: u32) -> Result<Self> {
+    pub(crate) fn read(file: &Gguf, tokens: &Lookup, unknown: u32) -> Result<Self> {
         const SCORES: &str = "tokenizer.ggml.scores";
         let scores = file.needed(SCORES, file.floats(SCORES)?)?;
         let adds_space = file.bool("tokenizer.ggml.add_space_prefix")?;
@@ -40,12 +40,18 @@ impl SentencePieces {
     }
 
     /// Number of scores.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.scores.len()
     }
 
     /// Calls `add` with the id of each piece; `begins` says whether the text stands at a beginning.
-    pub fn encode(&self, text: &str, begins: bool, tokens: &Lookup, add: &mut impl FnMut(u32)) {
+    pub(crate) fn encode(
+        &self,
+        text: &str,
+        begins: bool,
+        tokens: &Lookup,
+        add: &mut impl FnMut(u32),
+    ) {
         let space = if self.adds_space && begins { " " } else { "" };
         let text = format!("{space}{text}").replace(' ', SPACE.encode_utf8(&mut [0; 4]));
         let score = |pair: &str, _: usize| tokens.find(pair).map(|id| self.scores[id as usize]);

@@ -15,7 +15,7 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    pub fn from_tokens(texts: &Texts, types: &[TokenType]) -> Self {
+    pub(crate) fn from_tokens(texts: &Texts, types: &[TokenType]) -> Self {
         let mut whole = Self::default();
         for (id, (text, token_type)) in (0..).zip(texts.iter().zip(types)) {
             let types = [
@@ -36,7 +36,7 @@ impl Whole {
     }
 
     /// Whole tokens that occur in a text, the longest first, in the order of their ids where several are as long.
-    pub fn within(&self, text: &str) -> Vec<u32> {
+    pub(crate) fn within(&self, text: &str) -> Vec<u32> {
         let bytes = text.as_bytes();
         let mut found = Vec::new();
         for (start, byte) in bytes.iter().enumerate() {

@@ -23,9 +23,11 @@ pub struct Look {
 /// The entries that a name or a pair stands for.
 #[derive(Debug)]
 pub enum Found {
+    /// One entry.
     One(Box<CatalogueModel>),
     /// Several catalogues list a model of this name.
     Several(Vec<CatalogueModel>),
+    /// No catalogue lists it.
     None,
 }
 

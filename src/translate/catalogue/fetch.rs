@@ -60,7 +60,7 @@ pub(super) enum Ended {
 
 impl Transfer<'_> {
     /// Brings all of the file to the disk, with as many attempts as bring something.
-    pub fn run(&self, progress: Progress<'_>) -> Result<Ended, Fault> {
+    pub(crate) fn run(&self, progress: Progress<'_>) -> Result<Ended, Fault> {
         let address = match &self.file.source {
             Source::Web(address) => address,
             Source::Local(path) => return self.copy(path, progress),
@@ -90,12 +90,12 @@ impl Transfer<'_> {
     }
 
     /// Bytes that are on the disk.
-    pub fn arrived(&self) -> u64 {
+    pub(crate) fn arrived(&self) -> u64 {
         fs::metadata(&self.part).map_or(0, |about| about.len())
     }
 
     /// Deletes what has arrived.
-    pub fn forget(&self) {
+    pub(crate) fn forget(&self) {
         let _ = fs::remove_file(&self.part);
         let _ = fs::remove_file(self.note());
     }

@@ -48,6 +48,7 @@ impl Progress {
 /// A requested download.
 #[derive(Debug, Clone, Copy)]
 pub struct Download<'a> {
+    /// The entry of a list.
     pub model: &'a CatalogueModel,
     /// The folder of installed models.
     pub library: &'a Path,

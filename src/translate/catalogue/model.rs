@@ -10,8 +10,9 @@ use canopy_corpus::is_same_language;
 pub struct CatalogueModel {
     /// The name that `canopy model get` takes, such as `en-pt-tiny`, or OWNER/NAME.
     pub name: String,
-    /// Codes of languages.
+    /// Codes of the languages that it translates from.
     pub sources: Vec<String>,
+    /// Codes of the languages that it translates to.
     pub targets: Vec<String>,
     /// Whether its languages are only guessed from its name.
     pub is_guessed: bool,
@@ -21,9 +22,11 @@ pub struct CatalogueModel {
     pub release: String,
     /// Bytes of the download or of the unpacked files, whichever the list has.
     pub num_bytes: Option<u64>,
+    /// Numbers of its weights.
     pub num_parameters: Option<u64>,
     /// Empty if the list does not have it.
     pub licence: String,
+    /// Scores that its publisher states.
     pub scores: Vec<PublishedScore>,
     /// The name of the catalogue.
     pub catalogue: String,
@@ -31,6 +34,7 @@ pub struct CatalogueModel {
     pub problem: Option<String>,
     /// A flaw of the list that a person is to know.
     pub doubt: Option<String>,
+    /// What is downloaded.
     pub files: Vec<CatalogueFile>,
     /// Whether the only file is an archive with the model in it.
     pub is_archive: bool,
@@ -43,6 +47,7 @@ pub struct PublishedScore {
     pub test: String,
     /// Such as `bleu`.
     pub metric: String,
+    /// As the publisher writes it.
     pub value: f64,
 }
 
@@ -51,6 +56,7 @@ pub struct PublishedScore {
 pub struct CatalogueFile {
     /// Its name once it is unpacked.
     pub name: String,
+    /// Where it is.
     pub source: Source,
     /// Whether it is compressed with gzip.
     pub is_gzip: bool,
@@ -63,6 +69,7 @@ pub struct CatalogueFile {
 /// Where a file is read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
+    /// An address.
     Web(String),
     /// A file of this machine, or a whole model.
     Local(PathBuf),
@@ -80,7 +87,9 @@ impl std::fmt::Display for Source {
 /// How a listed model relates to installed ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Installation {
+    /// It is not installed.
     No,
+    /// This release of it is installed.
     Yes,
     /// Another release of it is installed.
     Update,

@@ -11,6 +11,7 @@ pub struct KnownCatalogue {
     pub name: &'static str,
     /// For people.
     pub title: &'static str,
+    /// Where its list is.
     pub address: &'static str,
     /// Licence of its models, where its list has none.
     pub licence: &'static str,
@@ -58,6 +59,7 @@ pub(super) const HUGGING_FACE: &str = "https://huggingface.co";
 pub struct Catalogue {
     /// For people, and in what is kept of a model that was downloaded.
     pub name: String,
+    /// Where its list is.
     pub origin: Origin,
     /// Licence of its models, where its list has none.
     pub licence: String,

@@ -25,7 +25,7 @@ pub(super) struct Staging {
 
 impl Staging {
     /// Where a model is collected.
-    pub fn place(library: &Path, model: &CatalogueModel) -> PathBuf {
+    pub(crate) fn place(library: &Path, model: &CatalogueModel) -> PathBuf {
         let mut hash = Sha256::new();
         hash.update(&model.release);
         for file in &model.files {
@@ -41,7 +41,7 @@ impl Staging {
     ///
     /// # Errors
     /// If it cannot be written, or another process downloads the same model now.
-    pub fn open(library: &Path, model: &CatalogueModel) -> Result<Self> {
+    pub(crate) fn open(library: &Path, model: &CatalogueModel) -> Result<Self> {
         let folder = Self::place(library, model);
         let name = model.folder_name().to_owned();
         let files = folder.join(&name);
@@ -61,17 +61,17 @@ impl Staging {
     }
 
     /// The folder of finished files.
-    pub fn files(&self) -> PathBuf {
+    pub(crate) fn files(&self) -> PathBuf {
         self.folder.join(&self.name)
     }
 
     /// Where a file arrives.
-    pub fn part(&self, name: &str) -> PathBuf {
+    pub(crate) fn part(&self, name: &str) -> PathBuf {
         self.folder.join(format!("{name}.part"))
     }
 
     /// Deletes all of it.
-    pub fn discard(mut self) {
+    pub(crate) fn discard(mut self) {
         self.lock = None;
         // What cannot be deleted goes with the old ones.
         let _ = fs::remove_dir_all(&self.folder);

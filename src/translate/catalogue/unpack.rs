@@ -15,7 +15,7 @@ const MOST_UNPACKED: u64 = 4 << 30;
 
 impl Transfer<'_> {
     /// Unpacks what has arrived to `to`, if it is packed, and compares size and hash with those of the list.
-    pub fn finish(&self, to: &Path) -> Result<(), Fault> {
+    pub(crate) fn finish(&self, to: &Path) -> Result<(), Fault> {
         let failed = |cause: std::io::Error| Fault::Final(format!("cannot be unpacked: {cause}"));
         let mut file = File::open(&self.part).map_err(failed)?;
         let mut magic = [0; 2];

@@ -30,7 +30,7 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    pub fn reason(self) -> String {
+    pub(crate) fn reason(self) -> String {
         match self {
             Self::Lost(reason) | Self::Final(reason) => reason,
         }

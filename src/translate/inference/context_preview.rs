@@ -19,6 +19,7 @@ pub struct PreviewedContext {
     pub document: Option<String>,
     /// Its number there, counted from 0.
     pub sentence: usize,
+    /// As a reader sees it.
     pub text: String,
     /// The value of the measure.
     pub value: f32,

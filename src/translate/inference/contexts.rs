@@ -26,10 +26,13 @@ pub enum ContextType<'a> {
 /// Where similar sentences are looked for, and how.
 #[derive(Debug, Clone, Copy)]
 pub struct SimilarContext<'a> {
+    /// Encodes sentences as vectors.
     pub encoder: &'a SentenceEncoder,
+    /// How similar two vectors are.
     pub measure: Measure,
     /// All documents are those of the same split and the training documents of the index.
     pub range: similarity::Range,
+    /// A corpus whose training documents are looked through, too.
     pub index: Option<&'a Corpus>,
 }
 
@@ -45,11 +48,15 @@ pub enum Selecting {
 /// The outcome of a selection.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ContextReport {
+    /// Number of documents.
     pub documents: usize,
+    /// Number of sentences.
     pub sentences: usize,
     /// Sentences that have no context: there was no candidate.
     pub without_context: usize,
+    /// Time of encoding, in seconds.
     pub encoding_secs: f64,
+    /// Time of comparing, in seconds.
     pub comparing_secs: f64,
 }
 
@@ -63,7 +70,7 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    pub fn add(&mut self, corpus: &Corpus, split: Split) -> Result<()> {
+    pub(crate) fn add(&mut self, corpus: &Corpus, split: Split) -> Result<()> {
         for document in corpus.documents(split)? {
             let document = document?;
             let units = document.paragraphs.iter().flat_map(|it| &it.units);
@@ -74,7 +81,7 @@ impl Texts {
         Ok(())
     }
 
-    pub fn lengths(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn lengths(&self) -> impl Iterator<Item = usize> {
         let mut start = 0;
         self.ends
             .iter()
@@ -82,7 +89,7 @@ impl Texts {
     }
 
     /// The document of a sentence and its number there.
-    pub fn document_and_sentence(&self, row: usize) -> (usize, usize) {
+    pub(crate) fn document_and_sentence(&self, row: usize) -> (usize, usize) {
         let document = self.ends.partition_point(|&end| end <= row);
         let start = document
             .checked_sub(1)

@@ -21,6 +21,7 @@ pub enum DeviceChoice {
     /// A real GPU where there is one, else the CPU.
     #[default]
     Auto,
+    /// The CPU.
     Cpu,
     /// The GPU, even a software adapter.
     Gpu,
@@ -52,6 +53,7 @@ pub fn find_gpus_without_a_screen() {
 /// A device that was found.
 #[derive(Debug, Clone)]
 pub struct ComputeDevice {
+    /// The device of burn that tensors are on.
     pub device: Device,
     /// For a status bar: `CPU, 2 threads` or `NVIDIA H200, Vulkan`.
     pub name: String,

@@ -21,7 +21,9 @@ use canopy_tokenize::Tokenizer;
 pub struct SegmentRequest<'a> {
     /// All units of the documents that the segments come from: what is not scored is context.
     pub documents: &'a [DocumentUnits],
+    /// What is translated.
     pub segments: &'a [Segment],
+    /// The beam.
     pub search: &'a SearchOptions,
     /// The form of address of German translations from English; none leaves it to the model.
     pub formality: Option<AddressChoice>,

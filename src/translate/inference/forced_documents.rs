@@ -30,7 +30,7 @@ pub(super) enum Untranslated {
 
 impl ForcedDocuments {
     /// Adds a document, of which the translation of `sentence` is scored.
-    pub fn push(&mut self, traced: &TracedText, sentence: usize, others: Untranslated) {
+    pub(crate) fn push(&mut self, traced: &TracedText, sentence: usize, others: Untranslated) {
         let first = self.push_text(traced);
         let scored = self.num_scored;
         self.num_scored += 1;
@@ -55,7 +55,7 @@ impl ForcedDocuments {
 
     /// Adds a document of `count` sentences, all translations of which are scored, each with the others known, but those in
     /// parts of `longest` tokens or more.
-    pub fn push_whole(&mut self, traced: &TracedText, count: usize, longest: usize) {
+    pub(crate) fn push_whole(&mut self, traced: &TracedText, count: usize, longest: usize) {
         let first = self.push_text(traced);
         for (number, part) in traced.parts.iter().enumerate() {
             let number = first + number;
@@ -82,13 +82,13 @@ impl ForcedDocuments {
     }
 
     /// Source tokens of all documents.
-    pub fn num_tokens(&self) -> usize {
+    pub(crate) fn num_tokens(&self) -> usize {
         let sentences = self.text.sentences.iter();
         sentences.map(|sentence| sentence.ids.len() + 1).sum()
     }
 
     /// Subwords of the translation of a scored sentence, and the ends of its parts.
-    pub fn pieces(&self, scored: usize, vocabulary: &dyn Tokenizer) -> Vec<String> {
+    pub(crate) fn pieces(&self, scored: usize, vocabulary: &dyn Tokenizer) -> Vec<String> {
         let own = self.text.wanted.iter();
         let own = own.filter(|&number| self.owners[number] == scored);
         let eos = vocabulary.special().eos;
@@ -101,7 +101,7 @@ impl ForcedDocuments {
     ///
     /// # Errors
     /// If the device fails, or returns non-finite scores.
-    pub fn log_probs(
+    pub(crate) fn log_probs(
         &self,
         translator: &Translator,
         options: &SearchOptions,

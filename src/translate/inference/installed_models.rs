@@ -38,6 +38,7 @@ const UNKNOWN: &str = "und";
 pub struct InstalledModel {
     /// The path that [`Translator::open`](super::Translator::open) opens.
     pub folder: PathBuf,
+    /// As its description has it, or else the name of its folder.
     pub name: String,
     /// As its files have it, such as `English-Portuguese tiny`; empty if they do not.
     pub title: String,
@@ -45,6 +46,7 @@ pub struct InstalledModel {
     pub version: String,
     /// Language codes; several where they can be chosen, none where they are not known.
     pub sources: Vec<String>,
+    /// Codes of the languages that it translates to, likewise.
     pub targets: Vec<String>,
     /// Whether a person has stated the languages.
     pub is_stated: bool,

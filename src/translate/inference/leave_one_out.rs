@@ -27,9 +27,11 @@ const STEP_TOKENS: usize = 4_096;
 /// A translated document and the sentence of it whose context is changed.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangedContext<'a> {
+    /// The document.
     pub document: &'a Document,
     /// One for each sentence, or none.
     pub translations: &'a [Option<Translation>],
+    /// Number of the sentence in the document.
     pub sentence: usize,
 }
 

@@ -60,8 +60,8 @@ pub use model_choice::{
     route_between, set_where_none,
 };
 pub use pipeline::{
-    AddressChoice, DocumentModel, DocumentRequest, KnownTranslations, OnEvent, Plan, Step,
-    TranslationEvent, TranslationRequest,
+    AddressChoice, AddressForms, DocumentModel, DocumentRequest, KnownTranslations, OnEvent, Plan,
+    Step, TranslationEvent, TranslationRequest,
 };
 pub use reading::ModelReader;
 pub use sentence_encoder::SentenceEncoder;

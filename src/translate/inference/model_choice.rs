@@ -12,14 +12,20 @@ pub type DefaultModels = BTreeMap<String, PathBuf>;
 /// A way from one language to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Route {
+    /// One model.
     Direct {
+        /// Its folder.
         folder: PathBuf,
+        /// Code of the target language.
         target: String,
     },
     /// Through a third language: the first model's translation is translated by the second one.
     Pivot {
+        /// Those of both models.
         folders: [PathBuf; 2],
+        /// Code of the third language.
         pivot: String,
+        /// Code of the target language.
         target: String,
     },
 }
@@ -27,8 +33,11 @@ pub enum Route {
 /// A model, and the languages to translate between if it has a choice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leg {
+    /// The folder of the model.
     pub folder: PathBuf,
+    /// Code of the language that is translated; none for the model's own.
     pub source: Option<String>,
+    /// Code of the language to translate to; none for the model's own.
     pub target: Option<String>,
 }
 

@@ -73,7 +73,9 @@ pub struct Translation {
     pub text: String,
     /// Sum of the tokens' log-probabilities (natural logarithm).
     pub log_prob: f32,
+    /// Number of those tokens.
     pub num_tokens: usize,
+    /// What is doubtful in it.
     pub flags: Vec<Flag>,
     /// Ids of each part of the sentence as the model wrote them, without `eos`; none where it wrote nothing.
     pub parts: Vec<Vec<u32>>,

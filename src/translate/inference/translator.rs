@@ -11,10 +11,9 @@ use canopy_models::weights::ModelFolder;
 use canopy_nn::model::Model;
 use canopy_tokenize::Tokenizer;
 use canopy_tokenize::vocabulary::Vocabulary;
+pub(crate) use foreign::foreign_description;
 pub(in crate::inference) use foreign::name_of;
-pub use foreign::{
-    ForeignDescription, ImportedModel, foreign_description, foreign_parts, import_model,
-};
+pub use foreign::{ForeignDescription, ImportedModel, foreign_parts, import_model};
 pub use loaded::LoadedModel;
 pub use markup::{AlignmentHeads, WordAligner};
 pub use remote::TraceRequest;
@@ -40,12 +39,17 @@ mod tests;
 /// Facts about a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelInfo {
+    /// A name for people.
     pub name: String,
+    /// The folder or file that it was read from.
     pub folder: PathBuf,
-    /// Language codes such as `en`.
+    /// A language code such as `en`.
     pub source_language: String,
+    /// A language code such as `de`.
     pub target_language: String,
+    /// Numbers of its weights.
     pub num_parameters: usize,
+    /// The other sentences of a document that it reads.
     pub reads: Reads,
     /// The size of its traces.
     pub trace_cost: TraceCost,
@@ -54,6 +58,7 @@ pub struct ModelInfo {
 /// The other sentences of a document that a model reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reads {
+    /// None of them.
     #[default]
     Nothing,
     /// Nothing, but edited or confirmed translations are looked up, token by token.
@@ -155,6 +160,7 @@ impl Translator {
         Ok(loaded.into())
     }
 
+    /// Facts about the model.
     pub fn info(&self) -> &ModelInfo {
         &self.info
     }
@@ -164,10 +170,12 @@ impl Translator {
         &self.loaded
     }
 
+    /// The model on its device, to be changed.
     pub fn loaded_mut(&mut self) -> &mut LoadedModel {
         &mut self.loaded
     }
 
+    /// The network.
     pub fn model(&self) -> &Model {
         &self.loaded.model
     }
@@ -187,10 +195,12 @@ impl Translator {
         &self.loaded.description
     }
 
+    /// How it reads and writes.
     pub fn options(&self) -> TranslatorOptions {
         self.options
     }
 
+    /// How it reads and writes, to be changed.
     pub fn options_mut(&mut self) -> &mut TranslatorOptions {
         &mut self.options
     }
@@ -200,6 +210,7 @@ impl Translator {
         &self.resources
     }
 
+    /// The user's memory, terms and form of address, to be changed.
     pub fn resources_mut(&mut self) -> &mut LanguageResources {
         &mut self.resources
     }

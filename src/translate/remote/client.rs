@@ -48,8 +48,11 @@ impl std::fmt::Debug for Key {
 /// Bytes sent over a connection: bodies, without the headers of HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Traffic {
+    /// Number of requests.
     pub round_trips: u64,
+    /// Bytes that went there.
     pub sent: u64,
+    /// Bytes that came from there.
     pub received: u64,
 }
 
@@ -117,6 +120,7 @@ impl Client {
         Ok(Arc::new(client))
     }
 
+    /// Where it is.
     pub fn host(&self) -> RemoteHost {
         self.host
     }
@@ -126,6 +130,7 @@ impl Client {
         &self.device
     }
 
+    /// All that has gone over the connection so far.
     pub fn traffic(&self) -> Traffic {
         Traffic {
             round_trips: self.round_trips.load(Ordering::Relaxed),

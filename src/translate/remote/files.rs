@@ -19,7 +19,9 @@ const MOST_FILES: usize = 20_000;
 pub struct StoredFile {
     /// With `/` between its parts, from the folder's own name on.
     pub path: String,
+    /// Its length.
     pub bytes: u64,
+    /// Its digest, in hexadecimal digits.
     pub sha256: String,
 }
 
@@ -47,6 +49,7 @@ impl Files {
         Ok(Self(stored.collect::<Result<_>>()?))
     }
 
+    /// Each file, sorted by path.
     pub fn list(&self) -> &[StoredFile] {
         &self.0
     }

@@ -17,6 +17,7 @@ const PORT: u16 = 8600;
 pub struct RemoteHost(&'static str);
 
 impl RemoteHost {
+    /// Host and port.
     pub fn as_str(self) -> &'static str {
         self.0
     }

@@ -22,8 +22,10 @@ pub const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 /// The header in which a client says what it speaks.
 pub const VERSION_HEADER: &str = "canopy-version";
 
-/// The headers of an answer with events of a training: how long all of them are, and whether there will be more.
+/// The header of an answer with events of a training: how many bytes all of them have.
 pub const TRAINING_LENGTH: &str = "canopy-length";
+
+/// The header of an answer with events of a training: whether there will be no more.
 pub const TRAINING_ENDED: &str = "canopy-ended";
 
 /// Program and protocol, as in [`VERSION_HEADER`].
@@ -34,36 +36,43 @@ pub fn version() -> String {
 /// Description of a server for clients that have its key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Description {
+    /// Name of its device, for a status bar.
     pub device: String,
 }
 
 /// Files that a server does not have yet, by their digests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Missing {
+    /// SHA-256 digests, in hexadecimal digits.
     pub missing: Vec<String>,
 }
 
 /// Files that a server has, and the name of the folder or file that they are.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RootedFiles {
+    /// Digest of the list of all files.
     pub digest: String,
+    /// Name of the folder or file.
     pub root: String,
 }
 
 /// The model of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ModelReference {
+    /// Its files on the server.
     pub files: RootedFiles,
     /// Source and target.
     pub languages: [String; 2],
     /// Whether weights of searches are kept as 8-bit integers.
     pub int8: bool,
+    /// The model that chooses among its translations.
     pub reranker: Option<RerankerReference>,
 }
 
 /// The model that chooses among translations.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RerankerReference {
+    /// Its files on the server.
     pub files: RootedFiles,
     /// Bits of its weight.
     pub weight: u32,
@@ -72,8 +81,11 @@ pub struct RerankerReference {
 /// A search for translations.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct SearchRequest {
+    /// The model that searches.
     pub model: ModelReference,
+    /// Sentences as the model reads them.
     pub text: SentText,
+    /// The beam, and how many other translations are reported.
     pub options: SearchOptions,
 }
 
@@ -92,6 +104,7 @@ pub struct SentText {
 }
 
 impl SentText {
+    /// The message with a text.
     pub fn from_source(text: &SourceText) -> Self {
         let terms = text.terms.iter();
         Self {
@@ -142,13 +155,16 @@ impl SentText {
 /// A job that a server has taken on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Begun {
+    /// Its name, by which it is polled.
     pub job: String,
 }
 
 /// Events of a job since the last poll.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Polled {
+    /// In the order in which they happened.
     pub events: Vec<Found>,
+    /// Whether there will be no more.
     pub ended: bool,
 }
 
@@ -156,27 +172,40 @@ pub struct Polled {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Found {
+    /// A draft that other sentences read.
     Draft {
+        /// The sentence in the text.
         number: usize,
+        /// Its draft.
         hypothesis: SentHypothesis,
+        /// Drafts that are still to be made.
         left: usize,
     },
+    /// The translation of a sentence.
     Translation {
+        /// The sentence in the text.
         number: usize,
+        /// Its translation.
         hypothesis: SentHypothesis,
     },
-    /// Scores that are not finite, as bits.
+    /// Scores that are not finite.
     Invalid {
+        /// The sentence in the text.
         number: usize,
+        /// Bits of a score.
         found: u32,
     },
+    /// The search has failed.
     Failed {
+        /// Why, for people.
         message: String,
     },
+    /// All is found.
     Done,
 }
 
 impl Found {
+    /// The message with a result.
     pub fn from_event(event: SearchEvent) -> Self {
         match event {
             SearchEvent::Draft {
@@ -195,6 +224,7 @@ impl Found {
         }
     }
 
+    /// The message that scores are not finite.
     pub fn invalid(broken: InvalidScores) -> Self {
         Self::Invalid {
             number: broken.number,
@@ -239,6 +269,7 @@ impl From<SentHypothesis> for Hypothesis {
 /// Trainings of a server: their names, and what became of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrainingList {
+    /// What became of each, by its name.
     pub trainings: BTreeMap<String, String>,
 }
 
@@ -247,6 +278,8 @@ pub struct TrainingList {
 pub struct RunFile {
     /// Below the run folder.
     pub path: String,
+    /// Its length.
     pub bytes: u64,
+    /// Its digest, in hexadecimal digits.
     pub sha256: String,
 }

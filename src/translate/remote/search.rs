@@ -35,6 +35,7 @@ impl RemoteModel {
         })
     }
 
+    /// The machine that searches.
     pub fn client(&self) -> &Arc<Client> {
         &self.client
     }

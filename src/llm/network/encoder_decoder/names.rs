@@ -48,7 +48,7 @@ pub(super) enum Half {
 
 impl Half {
     /// Its name in front of those of its parts, in files and in folders.
-    pub fn names(self) -> [&'static str; 2] {
+    pub(crate) fn names(self) -> [&'static str; 2] {
         match self {
             Self::Encoder => ["enc.", "encoder."],
             Self::Decoder => ["dec.", "decoder."],

@@ -51,7 +51,7 @@ pub(in crate::network) struct Work {
 
 impl GpuCache {
     /// Without positions.
-    pub fn new(gpu: &Arc<Gpu>, sizes: &Sizes, [d_hidden, vocab]: [usize; 2]) -> Self {
+    pub(crate) fn new(gpu: &Arc<Gpu>, sizes: &Sizes, [d_hidden, vocab]: [usize; 2]) -> Self {
         let each = if sizes.in_halves { 2 } else { 1 };
         let d_head = sizes.attention.d_head;
         let (queries, keys) = (sizes.heads * d_head, sizes.kv_heads * d_head);
@@ -85,7 +85,7 @@ impl GpuCache {
     }
 
     /// Makes room for `positions` positions.
-    pub fn reserve(&mut self, positions: usize) {
+    pub(crate) fn reserve(&mut self, positions: usize) {
         if positions <= self.room {
             return;
         }
@@ -98,7 +98,7 @@ impl GpuCache {
     }
 
     /// Makes room for `count` recorded weights.
-    pub fn reserve_recorded(&mut self, count: usize) {
+    pub(crate) fn reserve_recorded(&mut self, count: usize) {
         if self.work.recorded.size() < (count * size_of::<f32>()) as u64 {
             self.work.recorded = self.gpu.room(count.next_power_of_two());
             self.bound.forget();

@@ -133,7 +133,7 @@ impl GpuStack {
     ///
     /// # Panics
     /// If the GPU has too little memory or is lost, with a message that says so.
-    pub fn new(gpu: &Arc<Gpu>, network: &Network) -> Result<Self, String> {
+    pub(crate) fn new(gpu: &Arc<Gpu>, network: &Network) -> Result<Self, String> {
         let Stack {
             weights,
             sizes,
@@ -170,7 +170,7 @@ impl GpuStack {
     }
 
     /// A cache without positions.
-    pub fn new_cache(&self, sizes: &Sizes) -> GpuCache {
+    pub(crate) fn new_cache(&self, sizes: &Sizes) -> GpuCache {
         let d_hidden = self.layers.first().map_or(0, |it| it.gate.outputs());
         GpuCache::new(&self.gpu, sizes, [d_hidden, self.output.outputs()])
     }
@@ -179,7 +179,7 @@ impl GpuStack {
     ///
     /// # Shapes
     /// - x: `[tokens, d_model]`; each part: `[up to SCORED, vocab]`
-    pub fn read(
+    pub(crate) fn read(
         &self,
         stack: &Stack,
         x: &[f32],
@@ -220,7 +220,7 @@ impl GpuStack {
 
     /// Reads at most [`RECORDED`] tokens behind `first` positions of a cache and returns their attention: all heads of a layer
     /// for one token after the other, then the next layer.
-    pub fn read_recorded(
+    pub(crate) fn read_recorded(
         &self,
         stack: &Stack,
         x: &[f32],

@@ -14,13 +14,17 @@ use crate::inference::translator::{ForeignDescription, foreign_description};
 pub struct KnownOfModel {
     /// Name of its folder in the library; empty for that of the files.
     pub name: String,
+    /// Title of the model, for people; empty if it is not known.
     pub title: String,
+    /// Version of the model; empty if it is not known.
     pub version: String,
-    /// Language codes.
+    /// Codes of the languages that it translates from.
     pub sources: Vec<String>,
+    /// Codes of the languages that it translates to.
     pub targets: Vec<String>,
     /// Whether a person states the languages: then they win over those of the files.
     pub is_stated: bool,
+    /// Empty if it is not known.
     pub licence: String,
     /// Where its files are from, such as an address; empty for the path that they are copied from.
     pub origin: String,

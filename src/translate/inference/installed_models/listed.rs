@@ -10,8 +10,11 @@ use canopy_corpus::is_same_language;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct DownloadedFrom {
+    /// Name of the catalogue.
     pub catalogue: String,
+    /// Name of the model there.
     pub name: String,
+    /// Its release: a hash or a version.
     pub release: String,
 }
 

@@ -24,6 +24,7 @@ const WINDOW_OF_SERVERS: usize = 8_192;
 /// An answer, as it was given.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {
+    /// As the model wrote it.
     pub text: String,
     /// Sum of the tokens' log-probabilities; none if they are not known.
     pub log_prob: Option<f32>,
@@ -111,6 +112,7 @@ pub struct LocalChat {
 }
 
 impl LocalChat {
+    /// A model that has read nothing yet.
     pub fn new(model: Arc<LanguageModel>) -> Self {
         Self::from_session(Session::new(model))
     }
@@ -121,6 +123,7 @@ impl LocalChat {
         Self::from_session(session)
     }
 
+    /// The model with what it has read, for the next document.
     pub fn into_session(self) -> Session {
         self.session
     }
@@ -335,6 +338,7 @@ pub struct RemoteChat {
 }
 
 impl RemoteChat {
+    /// A server that has computed nothing yet.
     pub fn new(endpoint: Endpoint) -> Self {
         Self {
             endpoint,

@@ -47,7 +47,7 @@ impl Fault {
     }
 
     /// The reason in words, for the model.
-    pub fn problem(&self, languages: &Languages) -> String {
+    pub(crate) fn problem(&self, languages: &Languages) -> String {
         match self {
             Self::Empty => "there is no translation".to_owned(),
             Self::Untranslated => format!("it is not in {}", languages.target_name),
@@ -72,18 +72,18 @@ pub(super) struct Examined {
 
 impl Examined {
     /// Whether sentences after it can read it: a bad answer would be an example to them.
-    pub fn is_example(&self) -> bool {
+    pub(crate) fn is_example(&self) -> bool {
         let mut bad = self.faults.iter().filter(|fault| fault.cost() >= 30);
         bad.next().is_none()
     }
 
     /// Whether the sentence has no translation.
-    pub fn is_untranslated(&self) -> bool {
+    pub(crate) fn is_untranslated(&self) -> bool {
         self.faults.contains(&Fault::Untranslated)
     }
 
     /// How bad all faults are together.
-    pub fn cost(&self) -> usize {
+    pub(crate) fn cost(&self) -> usize {
         self.faults.iter().map(Fault::cost).sum()
     }
 }

@@ -62,11 +62,13 @@ const OVERHEAD: usize = 16;
 /// Both languages of a translation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Languages {
-    /// Codes such as `en`.
+    /// A code such as `en`.
     pub source: String,
+    /// A code such as `de`.
     pub target: String,
-    /// Names in English.
+    /// Name of the source language, in English.
     pub source_name: String,
+    /// Name of the target language, in English.
     pub target_name: String,
 }
 
@@ -91,7 +93,9 @@ impl Languages {
 /// Resources of the user that go into prompts.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Resources<'r> {
+    /// Similar sentences are looked up in it.
     pub memory: Option<&'r TranslationMemory>,
+    /// Terms of the document are stated.
     pub terms: Option<&'r TermUse>,
     /// Tokens of the document that are read at once, at most.
     pub budget: Option<usize>,
@@ -100,12 +104,15 @@ pub struct Resources<'r> {
 /// The work on a document so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Effort {
+    /// Tokens that were computed.
     pub cost: Cost,
-    /// Number of sentences that were requested again, and the number of repeated requests.
+    /// Number of sentences that were requested again.
     pub num_retried: usize,
+    /// Number of repeated requests.
     pub retries: usize,
     /// Sentences whose markup was put in by place.
     pub placed: usize,
+    /// What prompts had no room for.
     pub dropped: Dropped,
 }
 
@@ -135,6 +142,7 @@ struct SourcePart<'s> {
 }
 
 impl<'d, C: Chat> DocumentChat<'d, C> {
+    /// A document of which nothing is translated yet.
     pub fn new(
         document: &'d Document,
         languages: &'d Languages,
@@ -192,6 +200,7 @@ impl<'d, C: Chat> DocumentChat<'d, C> {
         }
     }
 
+    /// The work so far.
     pub fn effort(&self) -> Effort {
         Effort {
             cost: self.chat.cost(),

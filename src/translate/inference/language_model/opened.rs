@@ -37,7 +37,9 @@ pub struct LanguageModelTranslator {
     languages: Languages,
     /// Text in front of each sentence, for a model that reads sentences alone.
     prefix: Option<String>,
+    /// The user's translation memory, of which prompts show similar sentences.
     pub memory: Option<Arc<TranslationMemory>>,
+    /// The user's terms, which prompts state.
     pub terms: Option<Arc<TermUse>>,
     /// Tokens of the document that are read at once, at most.
     pub budget: Option<usize>,
@@ -102,6 +104,7 @@ impl LanguageModelTranslator {
         })
     }
 
+    /// Facts about the model.
     pub fn info(&self) -> &ModelInfo {
         &self.info
     }
@@ -134,10 +137,12 @@ impl LanguageModelTranslator {
         self.device.attempt(work).map_err(lost)?
     }
 
+    /// The languages that it translates between.
     pub fn languages(&self) -> &Languages {
         &self.languages
     }
 
+    /// The language model.
     pub fn model(&self) -> &Arc<LanguageModel> {
         &self.model
     }
@@ -306,7 +311,7 @@ pub fn place_language_model(
 }
 
 /// Hears of each token, and of each translation and what else it might be; may break off the rest.
-pub type OnWork<'a> = dyn FnMut(Effort, Step) -> ControlFlow<()> + 'a;
+pub(crate) type OnWork<'a> = dyn FnMut(Effort, Step) -> ControlFlow<()> + 'a;
 
 /// Translates the named sentences behind those that are known.
 fn translate_by(

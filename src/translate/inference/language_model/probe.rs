@@ -71,7 +71,9 @@ const BEGUN: &str = "Wir werden";
 /// How well a head finds the antecedent.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct HeadScore {
+    /// Layer, counted from 0.
     pub layer: usize,
+    /// Head of the layer, counted from 0.
     pub head: usize,
     /// Mean weight of the sentence with the antecedent beside the others, minus that behind a sentence without a pronoun.
     pub score: f32,
@@ -86,6 +88,7 @@ impl HeadScore {
         sure.take(MOST).map(|it| (it.layer, it.head)).collect()
     }
 
+    /// Whether it finds the antecedent far more often than chance does.
     pub fn is_sure(&self) -> bool {
         self.score > 0.0 && self.found > LEAST_FOUND
     }

@@ -41,7 +41,7 @@ pub(super) enum Owner {
 
 impl Owner {
     /// The sentence before that it belongs to.
-    pub fn sentence_before(self) -> Option<usize> {
+    pub(crate) fn sentence_before(self) -> Option<usize> {
         match self {
             Self::Source { sentence, .. } | Self::Target { sentence } => Some(sentence),
             Self::Prompt | Self::Own { .. } => None,

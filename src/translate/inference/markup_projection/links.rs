@@ -11,15 +11,16 @@ const LEAST: f32 = 0.3;
 /// A word of the source and one of the translation that stands for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WordLink {
-    /// Bytes of either text without its markup.
+    /// Bytes of the source without its markup.
     pub source: Range<usize>,
+    /// Bytes of the translation without its markup.
     pub target: Range<usize>,
     /// From 0 to 1; all links of a target word have 1 together at most.
     pub weight: f32,
 }
 
 /// The sources of each target word, in the order of the target: the most probable one, and others that have a large share.
-pub fn word_links(source: &str, target: &str, alignment: &Alignment) -> Vec<WordLink> {
+pub(crate) fn word_links(source: &str, target: &str, alignment: &Alignment) -> Vec<WordLink> {
     let (source, target) = (Words::new(source, &[]), Words::new(target, &[]));
     let weights = word_weights(&source, &target, alignment);
     let mut links = Vec::new();

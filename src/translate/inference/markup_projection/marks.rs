@@ -213,7 +213,7 @@ impl Moving<'_> {
 
 impl Settled {
     /// Aligns the parts of words that are the same to themselves.
-    pub fn trust_same(&self, source: &Words, target: &Words, weights: &mut [Vec<f32>]) {
+    pub(crate) fn trust_same(&self, source: &Words, target: &Words, weights: &mut [Vec<f32>]) {
         for (own, other) in &self.same {
             let (own, other) = (source.within(own), target.within(other));
             if own.len() != other.len() {

@@ -17,7 +17,8 @@ mod words;
 
 use std::ops::Range;
 
-pub use links::{WordLink, word_links, word_ranges};
+pub(crate) use links::word_links;
+pub use links::{WordLink, word_ranges};
 pub use source::StrippedSource;
 
 use placing::Placing;
@@ -37,6 +38,7 @@ pub struct Alignment {
 /// A translation with markup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Projected {
+    /// With the markup of the source.
     pub text: String,
     /// Whether a word that has to stay as it is had to be put in by alignment, since the translation had lost it, or is
     /// there more often than in the source.

@@ -36,7 +36,7 @@ pub(super) struct Placing<'s> {
 }
 
 impl<'s> Placing<'s> {
-    pub fn new(
+    pub(crate) fn new(
         source: &'s StrippedSource,
         source_words: &'s Words<'s>,
         target_words: &'s Words<'s>,
@@ -86,7 +86,7 @@ impl<'s> Placing<'s> {
     }
 
     /// All nodes at their places, and whether a word had to be put in.
-    pub fn place(mut self) -> (Vec<Placed<'s>>, bool) {
+    pub(crate) fn place(mut self) -> (Vec<Placed<'s>>, bool) {
         let all = 0..self.target_words.len();
         let source = self.source;
         let placed = self.within(&source.nodes, &(0..source.text.len()), all);

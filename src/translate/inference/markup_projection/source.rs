@@ -24,7 +24,7 @@ pub(super) enum Kind {
 
 impl Kind {
     /// Whether it is around words that are translated.
-    pub fn encloses(self) -> bool {
+    pub(crate) fn encloses(self) -> bool {
         matches!(self, Self::Pair(_) | Self::Read | Self::Quoted(_))
     }
 }
@@ -49,6 +49,7 @@ pub(super) struct Node {
 /// A sentence as a model without placeholders reads it, and the markup that was taken out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StrippedSource {
+    /// What the model reads.
     pub text: String,
     pub(super) nodes: Vec<Node>,
 }

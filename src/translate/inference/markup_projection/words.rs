@@ -13,7 +13,7 @@ pub(super) struct Words<'t> {
 
 impl<'t> Words<'t> {
     /// Cuts at white space, before and after signs, between characters of scripts without spaces, and at `boundaries`.
-    pub fn new(text: &'t str, boundaries: &[usize]) -> Self {
+    pub(crate) fn new(text: &'t str, boundaries: &[usize]) -> Self {
         let mut ranges: Vec<Range<usize>> = Vec::new();
         let mut previous: Option<char> = None;
         for (at, character) in text.char_indices() {
@@ -29,16 +29,16 @@ impl<'t> Words<'t> {
         Self { text, ranges }
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ranges.len()
     }
 
-    pub fn word(&self, index: usize) -> &'t str {
+    pub(crate) fn word(&self, index: usize) -> &'t str {
         &self.text[self.ranges[index].clone()]
     }
 
     /// The words within some bytes.
-    pub fn within(&self, bytes: &Range<usize>) -> Range<usize> {
+    pub(crate) fn within(&self, bytes: &Range<usize>) -> Range<usize> {
         let start = self.ranges.partition_point(|word| word.start < bytes.start);
         let end = self.ranges.partition_point(|word| word.end <= bytes.end);
         start..end.max(start)

@@ -23,15 +23,20 @@ use canopy_tokenize::{Side, Tokenizer};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AddressChoice {
+    /// *du*, to one person.
     Du,
+    /// *Sie*.
     Sie,
+    /// *ihr*, to several people.
     Ihr,
+    /// *Ihr*, to one person, as in old stories.
     PoliteIhr,
     /// As most sentences of the document do when each is translated by itself.
     Commonest,
 }
 
 impl AddressChoice {
+    /// All choices, in the order in which they are offered.
     pub const ALL: [Self; 5] = [
         Self::Du,
         Self::Sie,

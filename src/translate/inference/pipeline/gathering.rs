@@ -39,7 +39,7 @@ pub(in crate::inference) struct Gathered<'t> {
 
 impl<'a> JointSearch<'a> {
     /// No sentences that are read yet, and places of those that are to be translated.
-    pub fn gathered(&self, pending: impl Iterator<Item = Place>) -> Gathered<'a> {
+    pub(crate) fn gathered(&self, pending: impl Iterator<Item = Place>) -> Gathered<'a> {
         Gathered {
             text: self.reader.source_text(),
             owners: Vec::new(),
@@ -49,7 +49,7 @@ impl<'a> JointSearch<'a> {
     }
 
     /// Adds the sentences of a document that are translated, or read for them, to those that are searched.
-    pub fn gather(
+    pub(crate) fn gather(
         &self,
         number: usize,
         request: &mut DocumentRequest<'_>,

@@ -36,7 +36,7 @@ struct Running<'s, 'r> {
 }
 
 impl<'a> JointSearch<'a> {
-    pub fn new(translator: &'a Translator, pass: Pass<'a>) -> Self {
+    pub(crate) fn new(translator: &'a Translator, pass: Pass<'a>) -> Self {
         Self {
             translator,
             reader: translator.reader(),
@@ -44,7 +44,7 @@ impl<'a> JointSearch<'a> {
         }
     }
 
-    pub fn reader(&self) -> ModelReader<'a> {
+    pub(crate) fn reader(&self) -> ModelReader<'a> {
         self.reader
     }
 

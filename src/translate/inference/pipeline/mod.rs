@@ -51,21 +51,29 @@ pub enum Plan<'t> {
     Joint(&'t Translator),
     /// Sentence by sentence, each after the translations before it, which the encoder reads, or whose form of address is kept.
     Sequential {
+        /// The model.
         translator: &'t Translator,
         /// The form of address where none was used before.
         form: Option<FormOfAddress>,
     },
     /// Freely first, then once more the sentences that leave a form of address.
     InForm {
+        /// The form of address.
         choice: AddressChoice,
+        /// The words of each form.
         forms: &'t AddressForms,
+        /// The model.
         translator: &'t Translator,
+        /// The way in which it translates.
         then: Box<Plan<'t>>,
     },
     /// Into a third language, and from there further.
     Pivot {
+        /// The model that reads the document, with the second one behind it.
         first: &'t Translator,
+        /// The model that reads what the first one writes.
         second: &'t Translator,
+        /// The form of address of what the second one writes.
         formality: Option<AddressChoice>,
     },
 }
@@ -111,7 +119,7 @@ pub(super) struct Pass<'a> {
 }
 
 impl<'a> Pass<'a> {
-    pub fn new(options: &'a SearchOptions) -> Self {
+    pub(crate) fn new(options: &'a SearchOptions) -> Self {
         Self {
             options,
             before: &[],

@@ -23,6 +23,7 @@ pub struct TranslationRequest<'a> {
 /// A document of which some sentences are to be translated.
 #[derive(Debug)]
 pub struct DocumentRequest<'a> {
+    /// The document.
     pub document: &'a Document,
     /// The most urgent first.
     pub sentences: &'a [usize],
@@ -110,24 +111,34 @@ impl KnownTranslations {
 pub struct TranslationEvent {
     /// Number of the document in the request.
     pub document: usize,
+    /// What has happened there.
     pub step: Step,
 }
 
 /// Progress of the translation of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// Drafts that others read, which come first: numbers done and to be done.
-    Drafted { done: usize, num: usize },
+    /// Drafts that others read, which come first.
+    Drafted {
+        /// Number of drafts that are made.
+        done: usize,
+        /// Number of all drafts.
+        num: usize,
+    },
     /// Nothing new from the machine that translates; the caller may end it.
     Waiting,
     /// Other translations of a sentence, which comes next, if they were requested; the more probable ones first.
     Alternatives {
+        /// Index of the sentence in its document.
         index: usize,
+        /// Each of them whole, with its markup.
         translations: Vec<Translation>,
     },
+    /// The translation of a sentence.
     Translated {
         /// Index of the sentence in its document.
         index: usize,
+        /// Whole, with its markup.
         translation: Translation,
     },
 }

@@ -31,7 +31,7 @@ const SHORTEST_PART: usize = 8;
 impl JointSearch<'_> {
     /// Searches the sentences of documents, and once more those whose translation is doubtful; of two translations the better
     /// one is reported.
-    pub fn run(
+    pub(crate) fn run(
         &self,
         documents: &mut [DocumentRequest<'_>],
         on_event: &mut OnEvent<'_>,

@@ -56,7 +56,7 @@ pub(super) struct Preparation {
 
 impl Preparation {
     /// Prepares a text whose points show `points`.
-    pub fn from_text(text: &str, points: &[String], reader: Reader<'_>) -> Self {
+    pub(crate) fn from_text(text: &str, points: &[String], reader: Reader<'_>) -> Self {
         let Reader {
             tokenizer,
             side,
@@ -96,7 +96,7 @@ impl Preparation {
     }
 
     /// A translation of [`Self::text`] as one of the file's own text.
-    pub fn restored(&self, translation: String) -> String {
+    pub(crate) fn restored(&self, translation: String) -> String {
         let mut text = translation;
         if let Some(language) = &self.capitals {
             text = capitals::raised(&text, language);
@@ -117,17 +117,17 @@ impl Preparation {
     }
 
     /// Whether a letter is left for a model.
-    pub fn has_words(&self) -> bool {
+    pub(crate) fn has_words(&self) -> bool {
         self.text.chars().any(char::is_alphabetic)
     }
 
     /// Whether points were added.
-    pub fn keeps(&self) -> bool {
+    pub(crate) fn keeps(&self) -> bool {
         !self.kept.is_empty()
     }
 
     /// Whether characters were taken out that the vocabulary cannot spell.
-    pub fn lacks_letters(&self) -> bool {
+    pub(crate) fn lacks_letters(&self) -> bool {
         let letters =
             |(_, own): &(char, String)| own.chars().any(|c| c.is_alphabetic() && !c.is_ascii());
         self.kept.iter().any(letters)

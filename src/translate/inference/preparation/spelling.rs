@@ -18,7 +18,7 @@ pub(super) struct Spelling<'t> {
 }
 
 impl<'t> Spelling<'t> {
-    pub fn new(tokenizer: &'t dyn Tokenizer, side: Side, reads_points: bool) -> Self {
+    pub(crate) fn new(tokenizer: &'t dyn Tokenizer, side: Side, reads_points: bool) -> Self {
         Self {
             tokenizer,
             side,
@@ -27,16 +27,16 @@ impl<'t> Spelling<'t> {
     }
 
     /// Whether the model reads points in place of what it must not change.
-    pub fn reads_points(&self) -> bool {
+    pub(crate) fn reads_points(&self) -> bool {
         self.reads_points
     }
 
-    pub fn is_one_token(&self, text: &str) -> bool {
+    pub(crate) fn is_one_token(&self, text: &str) -> bool {
         self.tokenizer.encode(self.side, text).len() == 1
     }
 
     /// Whether the vocabulary has the character by itself.
-    pub fn knows(&self, character: char) -> bool {
+    pub(crate) fn knows(&self, character: char) -> bool {
         let text = character.to_string();
         if self.is_of_bytes() {
             return self.is_one_token(&text);
@@ -46,7 +46,7 @@ impl<'t> Spelling<'t> {
     }
 
     /// Whether a word of small letters is one token after a space.
-    pub fn is_word(&self, word: &str) -> bool {
+    pub(crate) fn is_word(&self, word: &str) -> bool {
         let alone = self.is_of_bytes();
         let text = if alone {
             format!(" {word}")
@@ -58,7 +58,7 @@ impl<'t> Spelling<'t> {
 
     /// The characters of a text that reach the model as bytes, or as nothing that it knows. Letters of a script that writes no
     /// spaces count where the vocabulary spells none of them: there is no word of them that could be left out.
-    pub fn unspelt(&self, text: &str) -> Vec<Range<usize>> {
+    pub(crate) fn unspelt(&self, text: &str) -> Vec<Range<usize>> {
         if text.is_ascii() {
             return Vec::new();
         }
@@ -90,7 +90,7 @@ impl<'t> Spelling<'t> {
     }
 
     /// Whether every text has tokens, of bytes where there are no others: so it is with our own vocabularies.
-    pub fn is_of_bytes(&self) -> bool {
+    pub(crate) fn is_of_bytes(&self) -> bool {
         !self.tokenizer.placeholder_ids().is_empty()
     }
 

@@ -16,7 +16,7 @@ pub(super) struct StandIns {
 
 impl StandIns {
     /// The word that is read in place of a span, which shows `own`; empty where nothing can replace it.
-    pub fn stand_in(
+    pub(crate) fn stand_in(
         &mut self,
         text: &str,
         span: &Span,

@@ -26,7 +26,7 @@ pub(super) struct ReadRows {
 
 impl ReadRows {
     /// Owners of some parts of a text.
-    pub fn from_parts(text: &TracedText, parts: Range<usize>) -> Self {
+    pub(crate) fn from_parts(text: &TracedText, parts: Range<usize>) -> Self {
         let mut read = Self {
             rows: Vec::new(),
             own: Vec::new(),
@@ -54,7 +54,7 @@ impl ReadRows {
     /// Attention to the source sentence and to the translations before, each as an attention of its own: the weights of the
     /// one are part of the other's rest. `query_side` is the side of the queries; `sees` returns for each query whether it
     /// could read any translation.
-    pub fn apart(
+    pub(crate) fn apart(
         &self,
         mut weights: AttentionWeights,
         query_side: Side,

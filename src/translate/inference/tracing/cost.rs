@@ -18,6 +18,7 @@ pub struct TraceCost {
 }
 
 impl TraceCost {
+    /// The size of the traces of a model of these sizes.
     pub fn from_config(config: &ModelConfig) -> Self {
         let layers = super::describe::encoder_layers(config) + config.num_decoder_layers;
         Self {

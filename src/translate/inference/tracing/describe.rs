@@ -31,7 +31,7 @@ pub(super) struct Described {
 }
 
 impl Described {
-    pub fn new(kind: AttentionKind, config: &ModelConfig) -> Self {
+    pub(crate) fn new(kind: AttentionKind, config: &ModelConfig) -> Self {
         let plain = |kind, queries, keys| Self {
             kind,
             queries,
@@ -71,7 +71,7 @@ impl Described {
     }
 
     /// The part of an attention to the source sentence that reads the translations before, which are after it.
-    pub fn of_translations(kind: AttentionKind, config: &ModelConfig) -> Self {
+    pub(crate) fn of_translations(kind: AttentionKind, config: &ModelConfig) -> Self {
         let (kind, queries) = match kind {
             AttentionKind::Cross => (MapKind::DecoderContext, Units::TargetWords),
             _ => (MapKind::Context, Units::SourceWords),
@@ -109,7 +109,7 @@ impl Described {
         }
     }
 
-    pub fn threshold(&self, least: f32) -> f32 {
+    pub(crate) fn threshold(&self, least: f32) -> f32 {
         match self.normaliser {
             Normaliser::Softmax => least,
             Normaliser::Sparsemax => 0.0,

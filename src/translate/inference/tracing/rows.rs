@@ -25,14 +25,14 @@ pub(super) struct Layout<'a> {
 
 impl Layout<'_> {
     /// Number in the document of a sentence of the pass as such a map names it.
-    pub fn sentence(&self, kind: MapKind, part: usize) -> u32 {
+    pub(crate) fn sentence(&self, kind: MapKind, part: usize) -> u32 {
         let is_of_document = self.is_among_others && kind == MapKind::Context;
         let first = if is_of_document { 0 } else { self.read.start };
         number(self.text.parts[first + part].sentence)
     }
 
     /// Whether a map shows nothing of other windows, though others of its document are visible.
-    pub fn masks(&self, described: &Described) -> bool {
+    pub(crate) fn masks(&self, described: &Described) -> bool {
         let sees_all = self.is_among_others && described.kind == MapKind::Context;
         !sees_all && described.visible != Visible::Own
     }
@@ -40,7 +40,7 @@ impl Layout<'_> {
     /// Adds what the heads read to the map of each.
     ///
     /// The first of them is the query of sentence `own` of the pass.
-    pub fn add(
+    pub(crate) fn add(
         &self,
         described: &Described,
         attention_weights: AttentionWeights,
@@ -75,7 +75,7 @@ impl Layout<'_> {
     }
 
     /// Words of the document before sentence `own` of the pass.
-    pub fn words_before(&self, own: usize, side: Side) -> usize {
+    pub(crate) fn words_before(&self, own: usize, side: Side) -> usize {
         let [source, target] = self.text.words(0..self.read.start + own);
         match side {
             Side::Source => source,
@@ -84,13 +84,13 @@ impl Layout<'_> {
     }
 
     /// The rows of the encoder, where it reads translations before.
-    pub fn read_rows(&self, config: &ModelConfig) -> Option<ReadRows> {
+    pub(crate) fn read_rows(&self, config: &ModelConfig) -> Option<ReadRows> {
         let reads = config.previous_translations > 0;
         reads.then(|| ReadRows::from_parts(self.text, self.read.clone()))
     }
 
     /// Whether each of the words of one side of the pass could be read with a translation before.
-    pub fn sees(&self, side: Side) -> impl Iterator<Item = bool> {
+    pub(crate) fn sees(&self, side: Side) -> impl Iterator<Item = bool> {
         let parts = self.read.clone();
         parts.flat_map(move |part| {
             let [source, target] = self.text.words(part..part + 1);

@@ -81,7 +81,7 @@ pub(in crate::inference) struct Excerpt {
 }
 
 impl Excerpt {
-    pub fn whole(document: &Document) -> Self {
+    pub(crate) fn whole(document: &Document) -> Self {
         Self {
             sentences: 0..document.sentences.len(),
             left_out: None,
@@ -96,7 +96,7 @@ impl Excerpt {
 impl TracedText {
     /// # Errors
     /// If BERT returns non-finite numbers.
-    pub fn new(
+    pub(crate) fn new(
         translator: &Translator,
         document: &Document,
         translations: &[Option<Translation>],
@@ -113,7 +113,7 @@ impl TracedText {
     ///
     /// # Errors
     /// If BERT returns non-finite numbers.
-    pub fn within(
+    pub(crate) fn within(
         translator: &Translator,
         document: &Document,
         translations: &[Option<Translation>],
@@ -197,7 +197,7 @@ impl TracedText {
     }
 
     /// Tokens of some parts, in source and target.
-    pub fn words(&self, parts: Range<usize>) -> [usize; 2] {
+    pub(crate) fn words(&self, parts: Range<usize>) -> [usize; 2] {
         let target = self.parts[parts.clone()].iter();
         [
             parts
@@ -211,7 +211,7 @@ impl TracedText {
     }
 
     /// Source words of a part: those before and those after what is read [behind](Self::behind) the sentence.
-    pub fn own_words(&self, part: usize) -> [usize; 2] {
+    pub(crate) fn own_words(&self, part: usize) -> [usize; 2] {
         let SpecialIds {
             source_prefix,
             source_suffix,
@@ -223,7 +223,7 @@ impl TracedText {
 
     /// Words of translations before that the encoder reads with a part, and breaks between them: the row of each, if it
     /// has one.
-    pub fn behind(&self, part: usize) -> &[Option<u32>] {
+    pub(crate) fn behind(&self, part: usize) -> &[Option<u32>] {
         &self.behind[part]
     }
 
@@ -233,7 +233,7 @@ impl TracedText {
     }
 
     /// All parts as one document, none of which is wanted or known.
-    pub fn source_text(&self) -> SourceText {
+    pub(crate) fn source_text(&self) -> SourceText {
         let mut text = SourceText {
             sentences: self.sources.clone(),
             pieces: self.pieces.clone(),
@@ -246,7 +246,7 @@ impl TracedText {
     }
 
     /// How many parts a sentence has.
-    pub fn num_parts(&self, sentence: usize) -> f32 {
+    pub(crate) fn num_parts(&self, sentence: usize) -> f32 {
         let first = self.parts.partition_point(|part| part.sentence < sentence);
         let own = self.parts[first..].iter();
         own.take_while(|part| part.sentence == sentence)
@@ -255,19 +255,19 @@ impl TracedText {
     }
 
     /// Tokens of the side that has more.
-    pub fn num_words(&self, parts: Range<usize>) -> usize {
+    pub(crate) fn num_words(&self, parts: Range<usize>) -> usize {
         let [source, target] = self.words(parts);
         source.max(target)
     }
 
     /// Parts of these sentences.
-    pub fn parts_of(&self, sentences: &Range<usize>) -> Range<usize> {
+    pub(crate) fn parts_of(&self, sentences: &Range<usize>) -> Range<usize> {
         let before = |end: usize| self.parts.partition_point(|part| part.sentence < end);
         before(sentences.start)..before(sentences.end)
     }
 
     /// Parts that are read at once: as in the search, where the model reads documents.
-    pub fn windows(&self, whole: bool) -> Vec<Window> {
+    pub(crate) fn windows(&self, whole: bool) -> Vec<Window> {
         if whole {
             return windows(&self.sources, &(0..self.parts.len()), LARGEST);
         }
@@ -291,7 +291,7 @@ impl TracedText {
     }
 
     /// The windows as a trace describes them; the parts of one sentence may be in two.
-    pub fn traced_windows(&self, windows: &[Window]) -> Vec<TracedWindow> {
+    pub(crate) fn traced_windows(&self, windows: &[Window]) -> Vec<TracedWindow> {
         let sentence = |part: usize| self.parts[part].sentence;
         let windows = windows.iter().map(|Window { read, own }| TracedWindow {
             first: sentence(read.start),
@@ -302,7 +302,7 @@ impl TracedText {
     }
 
     /// Source and target of some parts, as [`Model::record`](canopy_nn::model::Model::record) takes them.
-    pub fn rows(&self, parts: Range<usize>) -> (PackedBatch, PackedBatch) {
+    pub(crate) fn rows(&self, parts: Range<usize>) -> (PackedBatch, PackedBatch) {
         let (mut source, mut target) = (PackedBatch::default(), PackedBatch::default());
         for number in parts {
             let (part, SourceSentence { ids, position }) =
@@ -357,7 +357,7 @@ impl TracedText {
         batches.collect()
     }
 
-    pub fn traced_source(
+    pub(crate) fn traced_source(
         &self,
         tokenizer: &dyn Tokenizer,
         document: &Document,
@@ -378,7 +378,7 @@ impl TracedText {
     }
 
     /// Nothing if nothing is translated.
-    pub fn traced_target(
+    pub(crate) fn traced_target(
         &self,
         tokenizer: &dyn Tokenizer,
         document: &Document,

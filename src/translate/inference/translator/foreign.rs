@@ -29,12 +29,17 @@ const UNKNOWN: &str = "und";
 /// The self-description of a model of another program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignDescription {
+    /// A name for people.
     pub name: String,
     /// Language codes as we write them; several if they can be chosen.
     pub sources: Vec<String>,
+    /// Codes of the languages that it translates to, likewise.
     pub targets: Vec<String>,
+    /// Numbers of its weights.
     pub num_parameters: u64,
+    /// As its files name it; empty if they do not.
     pub licence: String,
+    /// The text of a file with its licence.
     pub licence_text: Option<String>,
     /// The program that wrote its files.
     pub made_by: String,
@@ -46,7 +51,7 @@ pub struct ForeignDescription {
 ///
 /// # Errors
 /// If it is not a known one, or a file of it is missing or damaged.
-pub fn foreign_description(path: &Path) -> Result<ForeignDescription> {
+pub(crate) fn foreign_description(path: &Path) -> Result<ForeignDescription> {
     if is_language_model(path) {
         return described_language_model(path);
     }
@@ -110,8 +115,11 @@ fn check_translates(path: &Path) -> Result<()> {
 /// A model of another program as a model folder of ours would hold it.
 #[derive(Debug)]
 pub struct ImportedModel {
+    /// The contents of its `model.toml`.
     pub description: ModelFolder,
+    /// The network.
     pub model: Model,
+    /// Makes ids of texts, and texts of ids.
     pub tokenizer: ModelTokenizer,
 }
 

@@ -200,6 +200,7 @@ impl LoadedModel {
         self.device.is_cpu() && self.remote.is_none()
     }
 
+    /// Where it computes.
     pub fn device(&self) -> &ComputeDevice {
         &self.device
     }

@@ -22,7 +22,12 @@ pub enum AlignmentHeads {
     /// All of a layer, their weights averaged.
     Layer(usize),
     /// One that was trained to align, or that was found to do it best.
-    Head { layer: usize, head: usize },
+    Head {
+        /// Layer, counted from 0.
+        layer: usize,
+        /// Head of the layer, counted from 0.
+        head: usize,
+    },
 }
 
 impl AlignmentHeads {

@@ -19,6 +19,7 @@ use canopy_nn::model::MemoryUse;
 /// A trace of a document on another machine.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct TraceRequest {
+    /// The model that has translated.
     pub model: ModelReference,
     document: SentDocument,
     translations: Vec<Option<SentTranslation>>,

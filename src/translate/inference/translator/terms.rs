@@ -35,6 +35,7 @@ pub struct TermUse {
 }
 
 impl TermUse {
+    /// The terms of a termbase, in the forms that it states.
     pub fn new(base: Arc<Termbase>, mode: TermMode) -> Self {
         Self {
             usage: TermUsage::new(base),
@@ -128,7 +129,7 @@ pub(in crate::inference) struct TermWishes<'t> {
 }
 
 impl<'t> TermWishes<'t> {
-    pub fn new(translator: &'t Translator) -> Self {
+    pub(crate) fn new(translator: &'t Translator) -> Self {
         Self {
             used: translator.resources.terms().map(AsRef::as_ref),
             tokenizer: translator.tokenizer(),
@@ -138,7 +139,7 @@ impl<'t> TermWishes<'t> {
     }
 
     /// Looks up what a part is to have.
-    pub fn add(&mut self, number: usize, source: &str) {
+    pub(crate) fn add(&mut self, number: usize, source: &str) {
         let Some(terms) = self.used else {
             return;
         };
@@ -152,12 +153,16 @@ impl<'t> TermWishes<'t> {
     }
 
     /// Parts that are to be searched once more.
-    pub fn held(&self) -> Vec<usize> {
+    pub(crate) fn held(&self) -> Vec<usize> {
         self.held.keys().copied().collect()
     }
 
     /// The translation of a part, and whether it has all terms; none while it is to be searched once more.
-    pub fn settle(&mut self, number: usize, hypothesis: Hypothesis) -> Option<(Hypothesis, bool)> {
+    pub(crate) fn settle(
+        &mut self,
+        number: usize,
+        hypothesis: Hypothesis,
+    ) -> Option<(Hypothesis, bool)> {
         let (Some(terms), Some(wanted)) = (self.used, self.terms.get(&number)) else {
             return Some((hypothesis, true));
         };
@@ -185,7 +190,7 @@ impl<'t> TermWishes<'t> {
     }
 
     /// Constraints of the parts that are searched once more.
-    pub fn constraints(&self) -> HashMap<usize, Arc<TermConstraints>> {
+    pub(crate) fn constraints(&self) -> HashMap<usize, Arc<TermConstraints>> {
         let Some(terms) = self.used else {
             return HashMap::new();
         };
