@@ -1,6 +1,6 @@
 //! Ids of real models are those of llama.cpp; so are greedy continuations, but where llama.cpp itself is not of one mind.
 //!
-//! Activations in 8 bits make of any other order of sums a little noise: behind the same text llama.cpp chooses other tokens in 1.5 to
+//! Activations in 8 bits make of any other order of sums a little noise: behind the same text llama.cpp chooses other tokens in 1.2 to
 //! 3.4 of 100 places when it reads a prompt token by token, keeps its cache in 32 bits, or uses its flash attention
 //! (`data/llama_settings.py`). So what counts is a token that it chooses with none of its settings.
 
