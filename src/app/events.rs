@@ -150,6 +150,11 @@ impl AppState {
             } => self
                 .document
                 .translated(&self.shared, job, index, translation),
+            Event::TermsUnread { model, .. } => self.shared.notify(
+                NoticeKind::Hint,
+                format!("{model} reads no terms"),
+                "It translates each sentence by itself. Terms are shown and checked as with any model.",
+            ),
             Event::CpuTookOver {
                 device_name, error, ..
             } => self

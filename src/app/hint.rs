@@ -49,7 +49,7 @@ fn on_models(error: &ModelsError) -> Option<&'static str> {
         ModelsError::Encoder { .. } => "; import it again in Explore → Similarity",
         ModelsError::NoDescription { .. } => "; choose one that a training run made",
         ModelsError::LanguageModel { .. } => {
-            "; add its GGUF file or its unpacked folder in Models, if its family is known"
+            "; add its GGUF file or its folder, zipped or not, in Models, if its family is known"
         }
         ModelsError::UnknownModel {
             other: Some(other), ..

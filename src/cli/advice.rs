@@ -88,7 +88,7 @@ fn on_models(error: &ModelsError) -> Option<&'static str> {
             "; name one that a training run or `canopy model average` made"
         }
         ModelsError::LanguageModel { .. } => {
-            "; `canopy translate --model` takes its unpacked folder or its GGUF file, if its family is known"
+            "; `canopy translate --model` takes its folder, zipped or not, or its GGUF file, if its family is known"
         }
         ModelsError::UnknownModel {
             other: Some(other), ..

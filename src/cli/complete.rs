@@ -9,7 +9,7 @@ use super::options::{Device, positive, warn_of_software};
 use super::terminal::print;
 use crate::error::{Error, Result};
 use canopy_llm::LanguageModel;
-use canopy_translate::inference::place_language_model;
+use canopy_translate::inference::{LanguageModelFiles, place_language_model};
 
 #[derive(Debug, Args)]
 pub(super) struct CompleteArguments {
@@ -34,7 +34,8 @@ pub(super) struct CompleteArguments {
 pub(super) fn run(arguments: &CompleteArguments) -> Result<()> {
     let path = &arguments.prompt;
     let prompt = std::fs::read_to_string(path).map_err(Error::read(path))?;
-    let mut model = LanguageModel::open(&arguments.model)?;
+    let files = LanguageModelFiles::unpack(&arguments.model)?;
+    let mut model = LanguageModel::open(files.path())?;
     let device = place_language_model(&mut model, arguments.device.into())?;
     warn_of_software(&device);
     let completion = model.complete(&prompt, arguments.tokens)?;

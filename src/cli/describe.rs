@@ -14,7 +14,7 @@ use canopy_llm::LanguageModel;
 use canopy_models::weights::ModelFolder;
 use canopy_nn::model::{ModelConfig, Part, PartGroup, Preset};
 use canopy_translate::inference::{
-    LanguageModelTranslator, described_model, foreign_parts, imported_files,
+    LanguageModelFiles, LanguageModelTranslator, described_model, foreign_parts, imported_files,
 };
 
 #[derive(Debug, Args)]
@@ -70,7 +70,8 @@ impl DescribeArguments {
     }
 
     fn print_language_model(&self, file: &Path) -> Result<()> {
-        let model = LanguageModel::open(file)?;
+        let files = LanguageModelFiles::unpack(file)?;
+        let model = LanguageModel::open(files.path())?;
         let about = model.about().clone();
         let name = about.title.unwrap_or_else(|| file.display().to_string());
         let (layers, heads) = (model.network.num_layers(), model.network.num_heads());

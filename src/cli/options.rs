@@ -278,6 +278,21 @@ pub(super) fn warn_of_software(device: &ComputeDevice) {
     }
 }
 
+/// Warns of terms and a memory that a language model which reads each sentence by itself is not given.
+pub(super) fn warn_of_unread(model: &LanguageModelTranslator) {
+    let unread = match (model.terms.is_some(), model.memory.is_some()) {
+        _ if !model.reads_sentences_alone() => return,
+        (true, true) => "terms and similar entries of the memory",
+        (true, false) => "terms",
+        (false, true) => "similar entries of the memory",
+        (false, false) => return,
+    };
+    let name = &model.info().name;
+    terminal::warn(&format!(
+        "{name} reads each sentence by itself, without {unread}"
+    ));
+}
+
 impl ModelArguments {
     /// Loads the model; a software GPU gets a warning.
     pub(super) fn open(&self) -> Result<Translator> {

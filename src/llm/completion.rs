@@ -80,6 +80,11 @@ impl LanguageModel {
         read.is_ok() && &beginning == b"GGUF"
     }
 
+    /// Whether a text is the `config.json` of a folder that [`Self::is_one`] takes for a language model.
+    pub fn is_config(text: &[u8]) -> bool {
+        folder::model_type_of_text(text, Network::is_known).is_some()
+    }
+
     /// The files of a model; those of a folder that are none of its are left out.
     ///
     /// # Errors

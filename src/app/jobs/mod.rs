@@ -220,6 +220,11 @@ pub enum Event {
         job: JobId,
         tokens: usize,
     },
+    /// The language model that translates reads each sentence by itself, and none of the terms of the document.
+    TermsUnread {
+        job: JobId,
+        model: String,
+    },
     /// The device failed; what is left is translated on `device_name`, the CPU.
     CpuTookOver {
         job: JobId,

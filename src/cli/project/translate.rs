@@ -9,7 +9,7 @@ use clap::Args;
 use super::place::data_folder;
 use crate::error::{Error, Result};
 use crate::library;
-use crate::options::{ModelArguments, beam_sizes, wrong_usage};
+use crate::options::{ModelArguments, beam_sizes, warn_of_unread, wrong_usage};
 use crate::terminal::{StatusLine, write_stderr};
 use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Document;
@@ -162,6 +162,7 @@ impl TranslateArguments {
             let base = Termbase::read_all(&terms, from, to)?;
             model.terms = Some(Arc::new(TermUse::new(Arc::new(base), TermMode::Soft)));
         }
+        warn_of_unread(&model);
         Ok(model)
     }
 }

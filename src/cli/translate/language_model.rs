@@ -10,7 +10,7 @@ use super::arguments::TranslateArguments;
 use super::one_document::{read_by, warn_of_drafts, warn_of_flags};
 use super::report::{Found, ReportedModel, report};
 use crate::error::{BaseError, Error, Result};
-use crate::options::wrong_usage;
+use crate::options::{warn_of_unread, wrong_usage};
 use crate::terminal::{self, StatusLine, duration, write_stderr};
 use canopy_chart::charts::thousands;
 use canopy_document::document::Document;
@@ -111,6 +111,7 @@ fn opened(
         .between([from, to], translator.memory.as_deref())?;
     translator.terms = terms.map(Arc::new);
     translator.budget = arguments.context_tokens;
+    warn_of_unread(&translator);
     Ok(translator)
 }
 

@@ -64,6 +64,16 @@ pub(crate) fn model_type(path: &Path, is_known: impl Fn(&str) -> bool) -> Option
         return None;
     }
     let config = Settings::open_if_there(&path.join(CONFIG)).ok()??;
+    model_type_of(&config, is_known)
+}
+
+/// The kind of a language model by the text of its `config.json`.
+pub(crate) fn model_type_of_text(text: &[u8], is_known: impl Fn(&str) -> bool) -> Option<String> {
+    let config = Settings::from_text(text, Path::new(CONFIG)).ok()?;
+    model_type_of(&config, is_known)
+}
+
+fn model_type_of(config: &Settings, is_known: impl Fn(&str) -> bool) -> Option<String> {
     let model_type = config.text("model_type").ok()??;
     let architectures = config.texts("architectures").ok().flatten();
     let continues = architectures.is_some_and(|names| {

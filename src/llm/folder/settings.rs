@@ -31,9 +31,13 @@ impl Settings {
             return Err(problem(format!("it has {length} bytes")));
         }
         let text = std::fs::read(path).map_err(Error::read(path))?;
-        let fields = serde_json::from_slice(&text).map_err(|error| problem(error.to_string()))?;
+        Self::from_text(&text, path).map_err(|error| problem(error.to_string()))
+    }
+
+    /// The fields of the text of a file; `path` names it in errors.
+    pub fn from_text(text: &[u8], path: &Path) -> serde_json::Result<Self> {
         Ok(Self {
-            fields,
+            fields: serde_json::from_slice(text)?,
             within: String::new(),
             path: path.to_owned(),
         })

@@ -1,6 +1,7 @@
 //! Zip files: wheels, archives inside them, npz, and what `torch.save` writes.
 
-use std::io::{self, BufReader, Read};
+use std::fmt::Display;
+use std::io::{self, BufReader, Read, Write};
 use std::path::Path;
 
 use zip::result::ZipError;
@@ -10,6 +11,9 @@ use super::bytes::{Bytes, Reader};
 use super::compression::most_unpacked;
 use super::tar::link;
 use crate::error::{Error, Result};
+
+/// Bytes that are held at once while a file is copied.
+const PART: usize = 1 << 20;
 
 /// An open zip file.
 pub(super) struct Packed {
@@ -83,13 +87,7 @@ impl Packed {
 
     /// A file by its number, of at most `most` bytes. It is read through; what is not compressed stays where it is.
     pub(super) fn read(&mut self, number: usize, most: u64) -> Result<Bytes, String> {
-        let broken = |error: &dyn std::fmt::Display| format!("its zip entry is damaged ({error})");
-        let mut entry = self.archive.by_index(number).map_err(|error| match error {
-            ZipError::UnsupportedArchive(_) => {
-                "it is encrypted or packed in another way than by deflate; unpack it and name the folder".to_owned()
-            }
-            other => broken(&other),
-        })?;
+        let mut entry = self.archive.by_index(number).map_err(unreadable)?;
         let size = entry.size();
         if size > most {
             return Err(format!(
@@ -113,5 +111,40 @@ impl Packed {
         } else {
             Err(broken(&"its size differs"))
         }
+    }
+
+    /// Writes a file by its number, of which a part at a time is in memory.
+    pub fn copy(&mut self, number: usize, to: &mut dyn Write) -> Result<(), String> {
+        let entry = self.archive.by_index(number).map_err(unreadable)?;
+        let size = entry.size();
+        let mut entry = entry.take(size.saturating_add(1));
+        let (mut part, mut copied) = (vec![0; PART], 0);
+        loop {
+            let read = entry.read(&mut part).map_err(|error| broken(&error))?;
+            if read == 0 {
+                break;
+            }
+            let written = to.write_all(&part[..read]);
+            written.map_err(|error| format!("it cannot be copied ({error})"))?;
+            copied += read as u64;
+        }
+        if copied == size {
+            Ok(())
+        } else {
+            Err(broken(&"its size differs"))
+        }
+    }
+}
+
+fn broken(error: &dyn Display) -> String {
+    format!("its zip entry is damaged ({error})")
+}
+
+fn unreadable(error: ZipError) -> String {
+    match error {
+        ZipError::UnsupportedArchive(_) => {
+            "it is encrypted or packed in another way than by deflate; unpack it and name the folder".to_owned()
+        }
+        other => broken(&other),
     }
 }

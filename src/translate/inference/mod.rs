@@ -48,8 +48,8 @@ pub use installed_models::{
     pair_of_languages, remove_model, state_languages, stated_language,
 };
 pub use language_model::{
-    Answer, Chat, DocumentChat, Effort, HeadScore, LanguageModelTranslator, Languages, LocalChat,
-    RemoteChat, Resources, place_language_model,
+    Answer, Chat, DocumentChat, Effort, HeadScore, LanguageModelFiles, LanguageModelTranslator,
+    Languages, LocalChat, RemoteChat, Resources, place_language_model,
 };
 pub use leave_one_out::{ChangedContext, ContextProbe};
 pub use markup_projection::{

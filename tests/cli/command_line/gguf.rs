@@ -2,7 +2,8 @@
 //! with their tags; they are imported, listed, chosen and removed, and what is broken is refused.
 
 use std::fs;
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -471,4 +472,89 @@ fn a_folder_of_hugging_face_is_a_model_like_a_file() {
     fs::remove_file(folder.join("model.safetensors")).expect("removed");
     let refused = user.canopy(&[&to_french[..], &["--model", &model]].concat());
     assert_failed(&refused, &["model.safetensors", "PyTorch"]);
+}
+
+/// A zip file with files in a folder of it.
+fn zipped(name: &str, files: &[(&str, Vec<u8>)], to: &Path) -> String {
+    let mut zip = zip::ZipWriter::new(fs::File::create(to).expect("writable"));
+    for (file, bytes) in files {
+        let options = zip::write::SimpleFileOptions::default();
+        let file = format!("{name}/{file}");
+        zip.start_file(file, options).expect("a new file");
+        zip.write_all(bytes).expect("writable");
+    }
+    zip.finish().expect("writable");
+    to.display().to_string()
+}
+
+#[test]
+fn a_zip_file_with_a_language_model_is_a_model_like_its_folder_or_its_file() {
+    let (user, tiny_file, page) = desk();
+    let folders = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/llm/tests/data/folders");
+    let folder = folders.join("qwen2");
+    let files = fs::read_dir(&folder).expect("a folder").flatten();
+    let files: Vec<(String, Vec<u8>)> = files
+        .map(|entry| {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            (name, fs::read(entry.path()).expect("a file"))
+        })
+        .collect();
+    let files: Vec<(&str, Vec<u8>)> = files
+        .iter()
+        .map(|(name, bytes)| (name.as_str(), bytes.clone()))
+        .collect();
+    let of_folder = zipped("Qwen", &files, &user.path("small-qwen.zip"));
+    let of_file = zipped("Tiny", &[("tiny.gguf", tiny())], &user.path("packed.zip"));
+    let by = |model: &str| {
+        let translate = ["translate", &page, "--from", "en", "--to", "fr", "--json"];
+        let report = user.canopy(&[&translate[..], &["--model", model]].concat());
+        assert_done(&report);
+        let report: Value = serde_json::from_slice(&report.stdout).expect("JSON");
+        report["sentences"].clone()
+    };
+    let folder = folder.display().to_string();
+    for (packed, whole, name, file) in [
+        (&of_folder, &folder, "small-qwen", "model/tokenizer.json"),
+        (&of_file, &tiny_file, "packed", "model.gguf"),
+    ] {
+        let translated = by(whole);
+        assert_eq!(by(packed), translated);
+        assert_done(&user.canopy(&["model", "import", packed]));
+        let listed = user.listed(name);
+        assert!(listed["problem"].is_null(), "{listed}");
+        let library = user.path(".local/share/canopy/models").join(name);
+        assert!(library.join(file).is_file(), "{listed}");
+        assert!(!library.join("unpacked").exists());
+        assert_eq!(by(name), translated);
+        let described = stdout(&user.canopy(&["model", "describe", packed]));
+        assert!(described.contains("a language model"), "{described}");
+    }
+    // A damaged one leaves nothing behind.
+    let bytes = fs::read(&of_file).expect("a file");
+    let place = bytes.len() / 2;
+    let damaged = [&bytes[..place], &[!bytes[place]], &bytes[place + 1..]].concat();
+    let cut = user.path("cut.zip");
+    fs::write(&cut, damaged).expect("written");
+    let cut = cut.display().to_string();
+    assert_failed(&user.canopy(&["model", "import", &cut]), &["cut.zip"]);
+    assert!(!user.path(".local/share/canopy/models/cut").exists());
+}
+
+#[test]
+fn who_translates_by_t5_is_told_that_it_reads_no_terms() {
+    let (user, other, page) = desk();
+    let terms = user.path("terms.tsv");
+    fs::write(&terms, "file\tficheiro\n").expect("written");
+    let terms = terms.display().to_string();
+    let folders = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/llm/tests/data/folders");
+    let madlad = folders.join("madlad").display().to_string();
+    let told = |model: &str, more: &[&str]| {
+        let translate = ["translate", &page, "--from", "en", "--to", "pt", "--json"];
+        let output = user.canopy(&[&translate[..], &["--model", model], more].concat());
+        assert_done(&output);
+        stderr(&output).contains("reads each sentence by itself, without terms")
+    };
+    assert!(told(&madlad, &["--terms", &terms]));
+    assert!(!told(&madlad, &[]));
+    assert!(!told(&other, &["--terms", &terms]));
 }

@@ -77,6 +77,12 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         let terms = work.terms.as_ref();
         let terms = terms.map(|base| TermUse::new(Arc::clone(base), TermMode::default()));
         model.terms = terms.map(Arc::new);
+        if model.terms.is_some() && model.reads_sentences_alone() {
+            (self.emit)(Event::TermsUnread {
+                job,
+                model: model.info().name.clone(),
+            });
+        }
         let sentences: Vec<usize> = work.left.iter().copied().collect();
         let (left, known) = (&mut work.left, &mut work.known);
         let mut options = work.options;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::{Archive, Place};
+use super::{Archive, Member, Place};
 use crate::error::{Error, Result};
 use crate::interchange::bytes::Bytes;
 use crate::interchange::compression::most_unpacked;
@@ -49,6 +49,27 @@ impl Archive {
         path: &Path,
         each: EachPart<'_>,
     ) -> Result<ControlFlow<()>> {
+        let found = self.files.iter().find(|file| file.name == name);
+        if let Some(Member {
+            place: Place::Zip(number, entry),
+            compression: None,
+            ..
+        }) = found
+        {
+            let (number, entry) = (*number, *entry);
+            let mut to = ObservedFile {
+                file: File::create_new(path).map_err(Error::write(path))?,
+                each,
+                is_broken_off: false,
+                left: u64::MAX,
+            };
+            let copied = self.packed[number].copy(entry, &mut to);
+            return match copied {
+                _ if to.is_broken_off => Ok(ControlFlow::Break(())),
+                Ok(()) => Ok(ControlFlow::Continue(())),
+                Err(problem) => Err(self.refuse(format!("{name}: {problem}"))),
+            };
+        }
         let (stored, compression) = self.stored(name, u64::MAX)?;
         let file = File::create_new(path).map_err(Error::write(path))?;
         let mut to = ObservedFile {

@@ -6,10 +6,11 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::{
-    FILES, InstalledModel, KnownOfModel, described, files_in, is_own, place_of, read_foreign, size,
+    FILES, Installed, InstalledModel, KnownOfModel, described, files_in, is_own, place_of,
+    read_foreign, size,
 };
 use crate::error::{BaseError, Error, Result};
-use crate::inference::language_model::is_language_model;
+use crate::inference::language_model::PackedLanguageModel;
 use crate::inference::translator::name_of;
 use canopy_base::disk;
 use canopy_base::file::TEMPORARY;
@@ -127,6 +128,42 @@ pub fn remove_model(folder: &Path, library: &Path) -> Result<()> {
     fs::remove_dir_all(folder).map_err(Error::write(folder))
 }
 
+/// Whether a language model is a folder, and where its copy below `new` is to be; a folder is made.
+fn place_of_copy(model: &Path, new: &Path) -> Result<(bool, PathBuf)> {
+    let is_folder = model.is_dir();
+    let copy = new.join(if is_folder { FILES } else { "model.gguf" });
+    if is_folder {
+        fs::create_dir(&copy).map_err(Error::write(&copy))?;
+    }
+    Ok((is_folder, copy))
+}
+
+/// Where the copy of a file of a language model is to be.
+fn target_of(file: &Path, copy: &Path, is_folder: bool) -> PathBuf {
+    match file.file_name().filter(|_| is_folder) {
+        Some(name) => copy.join(name),
+        None => copy.to_owned(),
+    }
+}
+
+/// Writes the description of a language model next to its copy.
+fn describe_language_model(
+    mut installed: Installed,
+    copy: &Path,
+    new: &Path,
+    (name, known): (&str, &KnownOfModel),
+) -> Result<Option<PathBuf>> {
+    let files = copy.file_name().unwrap_or_default().to_string_lossy();
+    installed.files = files.into_owned();
+    name.clone_into(&mut installed.name);
+    installed.bytes = Some(size(copy));
+    // A path that is no Unicode cannot be written there.
+    installed.copied_from = installed.copied_from.filter(|path| path.to_str().is_some());
+    installed.fill(known);
+    installed.write(new)?;
+    Ok(Some(new.to_owned()))
+}
+
 struct Copying<'a> {
     done: u64,
     total: u64,
@@ -142,8 +179,12 @@ impl Copying<'_> {
         new: &Path,
         (name, known): (&str, &KnownOfModel),
     ) -> Result<Option<PathBuf>> {
-        if is_language_model(path) {
-            return self.copy_language_model(path, new, (name, known));
+        if LanguageModel::is_one(path) {
+            let installed = read_foreign(path)?;
+            return self.copy_language_model(path, installed, new, (name, known));
+        }
+        if let Some(packed) = PackedLanguageModel::find(path) {
+            return self.unpack_language_model(packed, path, new, (name, known));
         }
         let mut archive = Archive::open(path)?;
         self.total = archive.num_bytes();
@@ -186,38 +227,52 @@ impl Copying<'_> {
         Ok(Some(new.to_owned()))
     }
 
+    /// Unpacks the files of a language model, and installs them from there.
+    fn unpack_language_model(
+        &mut self,
+        mut packed: PackedLanguageModel,
+        path: &Path,
+        new: &Path,
+        named: (&str, &KnownOfModel),
+    ) -> Result<Option<PathBuf>> {
+        let aside = new.join("unpacked");
+        self.total = packed.num_bytes();
+        let unpacked = packed.unpack(&aside, &mut |bytes| {
+            self.done += bytes;
+            self.report_progress()
+        })?;
+        let Some(model) = unpacked else {
+            return Ok(None);
+        };
+        let mut installed = read_foreign(&model)?;
+        installed.set_archive(path);
+        let (is_folder, copy) = place_of_copy(&model, new)?;
+        for file in LanguageModel::files(&model)? {
+            let target = target_of(&file, &copy, is_folder);
+            disk::rename(&file, &target).map_err(Error::write(&target))?;
+        }
+        fs::remove_dir_all(&aside).map_err(Error::write(&aside))?;
+        describe_language_model(installed, &copy, new, named)
+    }
+
     /// Copies the files of a language model, and writes its description next to the copy.
     fn copy_language_model(
         &mut self,
         path: &Path,
+        installed: Installed,
         new: &Path,
-        (name, known): (&str, &KnownOfModel),
+        named: (&str, &KnownOfModel),
     ) -> Result<Option<PathBuf>> {
-        let mut installed = read_foreign(path)?;
-        let is_folder = path.is_dir();
-        let to = if is_folder { FILES } else { "model.gguf" };
-        let copy = new.join(to);
-        if is_folder {
-            fs::create_dir(&copy).map_err(Error::write(&copy))?;
-        }
+        let (is_folder, copy) = place_of_copy(path, new)?;
         let files = LanguageModel::files(path)?;
         self.total = files.iter().map(|file| size(file)).sum();
         for file in files {
-            let target = match file.file_name().filter(|_| is_folder) {
-                Some(name) => copy.join(name),
-                None => copy.clone(),
-            };
+            let target = target_of(&file, &copy, is_folder);
             if self.copy_file(&file, &target)?.is_break() {
                 return Ok(None);
             }
         }
-        to.clone_into(&mut installed.files);
-        name.clone_into(&mut installed.name);
-        installed.bytes = Some(size(&copy));
-        installed.copied_from = installed.copied_from.filter(|path| path.to_str().is_some());
-        installed.fill(known);
-        installed.write(new)?;
-        Ok(Some(new.to_owned()))
+        describe_language_model(installed, &copy, new, named)
     }
 
     fn report_progress(&mut self) -> ControlFlow<()> {

@@ -140,6 +140,13 @@ pub(super) fn read_foreign(path: &Path) -> Result<Installed> {
 }
 
 impl Installed {
+    /// Says that its files are from an archive, not from where that was unpacked.
+    pub(super) fn set_archive(&mut self, path: &Path) {
+        let file = path.file_name().unwrap_or(path.as_os_str());
+        self.origin = format!("{}, from {}", self.format, file.to_string_lossy());
+        self.copied_from = Some(path.to_owned());
+    }
+
     /// Fills in what its files leave open.
     pub(super) fn fill(&mut self, known: &KnownOfModel) {
         let fill = |field: &mut String, known: &str| {

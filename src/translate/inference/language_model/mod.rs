@@ -11,6 +11,7 @@ mod checking;
 mod forcing;
 mod marks;
 mod opened;
+mod packed;
 mod probe;
 mod sentences;
 #[cfg(test)]
@@ -32,6 +33,8 @@ pub(in crate::inference) use opened::{
     LANGUAGE_MODELS, described_language_model, is_language_model,
 };
 pub use opened::{LanguageModelTranslator, place_language_model};
+pub use packed::LanguageModelFiles;
+pub(in crate::inference) use packed::PackedLanguageModel;
 pub use probe::HeadScore;
 
 use super::is_translatable;

@@ -11,6 +11,7 @@ use canopy_explain::trace::Trace;
 use canopy_kernels::gpu::Gpu;
 use canopy_llm::{LanguageModel, Session};
 
+use super::packed::{LanguageModelFiles, PackedLanguageModel};
 use super::probe::{HeadScore, keep_scores, kept_scores, probe};
 use super::sentences::prefix;
 use super::tracing::{kinds, traced};
@@ -46,16 +47,18 @@ pub struct LanguageModelTranslator {
     /// The prompt that was read last: the next one computes only what differs.
     session: Arc<Mutex<Option<Session>>>,
     probe: Arc<OnceLock<Vec<HeadScore>>>,
+    /// Those that were unpacked are there as long as the model, whose weights are in them.
+    _files: Arc<LanguageModelFiles>,
 }
 
 impl LanguageModelTranslator {
-    /// The file or folder of a language model: the path itself, or the one that was installed there.
+    /// The file, folder or zip file of a language model: the path itself, or the one that was installed there.
     pub fn file_of(path: &Path) -> Option<PathBuf> {
         let file = foreign_files(path);
         is_language_model(&file).then_some(file)
     }
 
-    /// Opens a GGUF file or a folder of Hugging Face, or an installed one. A GPU computes decoders that it has room for; all
+    /// Opens a GGUF file, a folder of Hugging Face or a zip file with one of them, or an installed one. A GPU computes decoders that it has room for; all
     /// else, and what another machine would compute, is left to the CPU.
     ///
     /// # Errors
@@ -63,8 +66,8 @@ impl LanguageModelTranslator {
     /// none.
     pub fn open(path: &Path, languages: Languages, choice: DeviceChoice) -> Result<Self> {
         let _entered = ::tracing::info_span!("open language model", ?path).entered();
-        let file = foreign_files(path);
-        let mut model = LanguageModel::open(&file)?;
+        let files = LanguageModelFiles::unpack(&foreign_files(path))?;
+        let mut model = LanguageModel::open(files.path())?;
         let device = place_language_model(&mut model, choice)?;
         ::tracing::info!(
             context = model.network.context(),
@@ -101,12 +104,18 @@ impl LanguageModelTranslator {
             budget: None,
             session: Arc::default(),
             probe: Arc::default(),
+            _files: Arc::new(files),
         })
     }
 
     /// Facts about the model.
     pub fn info(&self) -> &ModelInfo {
         &self.info
+    }
+
+    /// Whether it reads each sentence by itself: its words alone, without instructions, context, terms and similar sentences.
+    pub fn reads_sentences_alone(&self) -> bool {
+        self.prefix.is_some()
     }
 
     /// Where it computes.
@@ -374,9 +383,9 @@ impl DocumentModel for LanguageModelTranslator {
     }
 }
 
-/// Whether a file or folder is a language model.
+/// Whether a file, folder or zip file is a language model.
 pub(in crate::inference) fn is_language_model(path: &Path) -> bool {
-    LanguageModel::is_one(path)
+    LanguageModel::is_one(path) || PackedLanguageModel::find(path).is_some()
 }
 
 /// Description of a language model that can be opened.
@@ -384,16 +393,18 @@ pub(in crate::inference) fn is_language_model(path: &Path) -> bool {
 /// # Errors
 /// As [`LanguageModelTranslator::open`].
 pub(in crate::inference) fn described_language_model(file: &Path) -> Result<ForeignDescription> {
-    let about = LanguageModel::open(file)?.about().clone();
+    let files = LanguageModelFiles::unpack(file)?;
+    let about = LanguageModel::open(files.path())?.about().clone();
     let [of_file, of_folder] = LANGUAGE_MODELS;
-    let format = if file.is_dir() { of_folder } else { of_file };
+    let is_folder = files.path().is_dir();
+    let format = if is_folder { of_folder } else { of_file };
     Ok(ForeignDescription {
         name: name_of(file),
         sources: Vec::new(),
         targets: Vec::new(),
         num_parameters: about.num_parameters,
         licence: about.licence.unwrap_or_default(),
-        licence_text: licence_text(file),
+        licence_text: licence_text(files.path()),
         made_by: format!("{format} ({})", about.architecture),
         stated: Stated {
             title: about.title,
