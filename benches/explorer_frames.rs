@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use canopy::app::{AppState, Command, ExploreCommand};
 use canopy::gui::{Panels, install_theme, workbench_ui};
-use canopy::jobs::{Event, ExplainRequest, ExplainThread};
+use canopy::jobs::{Event, ExplainLane, ExplainRequest, Pool};
 use egui::{
     Event as Input, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase,
     vec2,
@@ -73,7 +73,7 @@ fn main() {
         .state
         .receive(Event::TraceOpened { job, path, source });
     let (sender, events) = channel();
-    let thread = ExplainThread::spawn(sender, || ()).expect("a thread");
+    let thread = ExplainLane::new(&Pool::new("bench", sender, || ()).expect("a thread"));
     let answer = |state: &mut AppState| {
         let begun = Instant::now();
         while let Some(request) = state.explorer.requests.pop() {

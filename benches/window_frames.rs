@@ -17,7 +17,7 @@ use std::time::Instant;
 use canopy::app::{AppState, Command, ExploreCommand};
 use canopy::explain::{Explanation, ViewKind};
 use canopy::gui::{Panels, install_sparse_map, install_theme, workbench_ui};
-use canopy::jobs::{Event, ExplainRequest, ExplainThread};
+use canopy::jobs::{Event, ExplainLane, ExplainRequest, Pool};
 
 use egui::{
     Event as Input, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase,
@@ -104,7 +104,7 @@ enum Act {
 struct Window {
     state: AppState,
     panels: Panels,
-    thread: ExplainThread,
+    thread: ExplainLane,
     events: Receiver<Event>,
     view: usize,
     act: Act,
@@ -130,7 +130,7 @@ impl Window {
         let mut window = Self {
             state,
             panels: Panels::default(),
-            thread: ExplainThread::spawn(sender, || ())?,
+            thread: ExplainLane::new(&Pool::new("bench", sender, || ())?),
             events,
             view: 0,
             act: Act::Still,

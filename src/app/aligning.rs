@@ -56,7 +56,7 @@ pub struct Aligning {
     /// A row to be brought into view.
     pub scroll_to: OneShot<usize>,
     pub keeps_doubtful: bool,
-    /// For the thread; the window sends and empties it.
+    /// For its lane; the window sends and empties it.
     pub requests: Vec<AlignRequest>,
     /// Counts changes of rows.
     pub revision: u64,

@@ -1,4 +1,4 @@
-//! Changes that events of the threads make.
+//! Changes that events make.
 
 use super::command::Command;
 use super::document::checking::CheckCommand;

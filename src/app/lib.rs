@@ -12,7 +12,7 @@
 //! state.apply(Command::ShowPage(Page::Training));
 //! assert_eq!(state.shared.page, Page::Training);
 //! state.apply(Command::OpenPath("page.html".into()));
-//! assert!(!state.shared.file_requests.is_empty(), "the file thread opens the document");
+//! assert!(!state.shared.file_requests.is_empty(), "the lane of files opens the document");
 //! ```
 
 pub mod actions;

@@ -33,9 +33,9 @@ pub struct Shared {
     pub asks: Vec<Ask>,
     /// For the worker, likewise.
     pub requests: Vec<Request>,
-    /// For the file thread, likewise.
+    /// For the lane of files, likewise.
     pub file_requests: Vec<FileRequest>,
-    /// For the thread that looks after run folders and corpora, likewise.
+    /// For what follows run folders and corpora, likewise.
     pub run_requests: Vec<RunRequest>,
     pub(crate) folders: Folders,
     pub(crate) now_secs: f64,

@@ -37,7 +37,7 @@ pub struct CanopyApp {
 }
 
 impl CanopyApp {
-    /// Starts the threads and opens the requested files.
+    /// Starts the pools and opens the requested files.
     ///
     /// # Errors
     /// If the system gives no thread.
@@ -49,7 +49,6 @@ impl CanopyApp {
         device: DeviceChoice,
     ) -> Result<Self> {
         theme::install(ctx);
-        let fonts = WindowFonts::install(ctx)?;
         let (sender, events) = channel();
         let folders = Folders::of_user();
         let shipped = Shipped::find();
@@ -63,6 +62,7 @@ impl CanopyApp {
         // Several times a second during a run; without a delay egui would draw two frames each time.
         let draw_once = move || curves.request_repaint_after(Duration::from_millis(1));
         let pools = Pools::spawn(pool_folders, sender, wake, draw_once)?;
+        let fonts = WindowFonts::install(ctx, pools.font_finder());
         let mut settings = folders
             .settings_file()
             .map(|file| Settings::read(&file))

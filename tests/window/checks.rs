@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use canopy::app::CheckCommand;
 use canopy::checks::CheckKind;
-use canopy::jobs::CheckThread;
+use canopy::jobs::{CheckLane, Pool};
 use canopy::terms::{Term, TermIndex, Termbase};
 
 use super::*;
@@ -27,12 +27,12 @@ pub(super) fn window() -> Window {
     window
 }
 
-/// Lets the thread check what was requested, until there are no more requests.
+/// Checks what was requested, until there are no more requests.
 pub(super) fn check(window: &mut Window) {
     let (sender, events) = channel();
-    let thread = CheckThread::spawn(sender, || ()).expect("a thread");
+    let checks = CheckLane::new(&Pool::new("test", sender, || ()).expect("a thread"));
     while let Some(request) = window.state.document.checking.requests.pop() {
-        thread.send(request);
+        checks.send(request);
         let event = events.recv_timeout(Duration::from_mins(1));
         window.state.receive(event.expect("an event"));
     }
@@ -175,7 +175,7 @@ fn translations_are_held_against_the_termbase_of_the_document() {
 fn a_language_without_a_dictionary_is_reported() {
     let mut window = Window::with_document("<p>Press it now.</p>");
     let (sender, events) = channel();
-    let thread = CheckThread::spawn(sender, || ()).expect("a thread");
+    let checks = CheckLane::new(&Pool::new("test", sender, || ()).expect("a thread"));
     window.state.apply(Command::Check(CheckCommand::ToggleList));
     window
         .state
@@ -189,7 +189,7 @@ fn a_language_without_a_dictionary_is_reported() {
         .expect("a request");
     request.checks.kinds = vec![CheckKind::Spelling];
     request.checks.target_language = Some("tlh".to_owned());
-    thread.send(request);
+    checks.send(request);
     let event = events
         .recv_timeout(Duration::from_mins(1))
         .expect("an event");
@@ -266,7 +266,7 @@ fn spelling_goes_by_a_folder_that_a_person_chooses() {
     let ask = window.state.shared.asks.pop().expect("a question");
     window.state.document.checking.requests.clear();
     let (sender, events) = channel();
-    let thread = CheckThread::spawn(sender, || ()).expect("a thread");
+    let checks = CheckLane::new(&Pool::new("test", sender, || ()).expect("a thread"));
     window
         .state
         .apply(ask.answer(folder.path().to_owned(), false));
@@ -289,7 +289,7 @@ fn spelling_goes_by_a_folder_that_a_person_chooses() {
         terms: None,
         dictionaries: window.state.shared.settings.dictionaries.clone(),
     };
-    thread.send(request);
+    checks.send(request);
     let event = events.recv_timeout(Duration::from_mins(1));
     let Ok(Event::Checked { findings, .. }) = event else {
         panic!("{event:?}")

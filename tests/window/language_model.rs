@@ -220,9 +220,10 @@ fn the_models_of_a_server_are_listed_and_enter_takes_the_chosen_one() {
     let test = LanguageModelCommand::Test(address.clone());
     window.state.apply(Command::LanguageModel(test));
     let (sender, events) = std::sync::mpsc::channel();
-    let thread = canopy::jobs::ServerThread::spawn(sender, || ()).expect("a thread");
+    let pool = canopy::jobs::Pool::new("test", sender, || ()).expect("a thread");
+    let servers = canopy::jobs::ServerLane::new(&pool);
     let request = window.state.document.suggestions.server_requests.pop();
-    thread.send(request.expect("a request"));
+    servers.send(request.expect("a request"));
     window.state.receive(events.recv().expect("an answer"));
     assert!(
         answering

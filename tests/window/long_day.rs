@@ -8,7 +8,7 @@ use std::time::Duration;
 use canopy::app::settings::Device;
 use canopy::app::{AppState, CheckCommand, Command, Folders, Scope, Settings, Shipped};
 use canopy::gui::{Panels, install_theme, workbench_ui};
-use canopy::jobs::{CheckThread, Event, FileThread, State, Worker};
+use canopy::jobs::{CheckLane, Event, FileLane, Pool, State, Worker};
 use canopy::training::DeviceLock;
 use egui_kittest::Harness;
 use tempfile::TempDir;
@@ -21,9 +21,9 @@ struct Desk {
     state: AppState,
     panels: Panels,
     commands: Vec<Command>,
-    files: FileThread,
+    files: FileLane,
     worker: Worker,
-    checks: CheckThread,
+    checks: CheckLane,
     events: Receiver<Event>,
     /// A second passes in each frame.
     now_secs: f64,
@@ -44,9 +44,9 @@ impl Desk {
             state: AppState::new(folders, settings, Shipped::default()),
             panels: Panels::default(),
             commands: vec![],
-            files: FileThread::spawn(sender.clone(), || ()).expect("a thread"),
+            files: FileLane::new(&Pool::new("test", sender.clone(), || ()).expect("a thread")),
             worker: Worker::spawn(DeviceLock::default(), sender.clone(), || ()).expect("a thread"),
-            checks: CheckThread::spawn(sender, || ()).expect("a thread"),
+            checks: CheckLane::new(&Pool::new("test", sender, || ()).expect("a thread")),
             events,
             now_secs: 0.0,
         }

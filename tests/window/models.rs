@@ -8,7 +8,7 @@ use canopy::app::error::{BaseError, Error};
 use canopy::app::training::TrainingCommand;
 use canopy::app::{ModelsCommand, Page};
 use canopy::inference::{InstalledModel, starter_model_for};
-use canopy::jobs::{ModelRequest, ModelsThread};
+use canopy::jobs::{ModelLane, ModelRequest, Pool};
 use egui::accesskit::Role;
 use tempfile::TempDir;
 
@@ -330,10 +330,10 @@ fn a_translation_names_its_model() {
     assert_eq!(document.target(2).model.as_deref(), Some("tiny"));
 }
 
-/// A thread that keeps models below a folder of its own, and a window that shows them.
+/// A lane that keeps models below a folder of its own, and a window that shows them.
 struct Kept {
     home: TempDir,
-    thread: ModelsThread,
+    lane: ModelLane,
     events: Receiver<Event>,
 }
 
@@ -343,10 +343,10 @@ impl Kept {
         let (sender, events) = channel();
         let library = home.path().join("models");
         let shipped = starter_model_for(None, None).expect("in the repository");
-        let thread = ModelsThread::spawn(Some(library), vec![shipped], sender, || ());
+        let pool = Pool::new("test", sender, || ()).expect("a thread");
         Self {
             home,
-            thread: thread.expect("a thread"),
+            lane: ModelLane::new(&pool, Some(library), vec![shipped]),
             events,
         }
     }
@@ -358,7 +358,7 @@ impl Kept {
     /// Sends the window's requests, and receives events until `done`.
     fn follow(&self, window: &mut Window, done: impl Fn(&Event) -> bool) {
         for request in window.state.models.installing.requests.drain(..) {
-            self.thread.send(request);
+            self.lane.send(request);
         }
         loop {
             let event = self.events.recv_timeout(Duration::from_mins(2));

@@ -184,7 +184,8 @@ fn a_project_takes_the_work_on_a_document_along_and_keeps_its_files_when_it_is_r
     let page = home.path().join("page.html");
     std::fs::write(&page, PAGE).expect("written");
     let (sender, events) = std::sync::mpsc::channel();
-    let thread = canopy::jobs::ProjectsThread::spawn(sender, || ()).expect("a thread");
+    let pool = canopy::jobs::Pool::new("test", sender, || ()).expect("a thread");
+    let projects = canopy::jobs::ProjectLane::new(&pool);
     let mut window = Window::with_document(PAGE).translated();
     let place = page.canonicalize().expect("it is there");
     window
@@ -200,7 +201,7 @@ fn a_project_takes_the_work_on_a_document_along_and_keeps_its_files_when_it_is_r
     window.state.apply(Command::Project(create));
     let answer = |window: &mut Window| {
         let request = window.state.projects.requests.pop().expect("a request");
-        thread.send(request);
+        projects.send(request);
         window.state.receive(events.recv().expect("an answer"));
         let status = window.state.projects.open.clone();
         status.expect("a project")

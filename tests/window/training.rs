@@ -8,7 +8,7 @@ use std::time::Duration;
 use canopy::app::settings::Device;
 use canopy::app::training::{NewRun, Probe, TrainingCommand};
 use canopy::app::{Command, Page};
-use canopy::jobs::{Event, JobId, RunRequest, RunsThread, TrainingRequest};
+use canopy::jobs::{Event, JobId, Pool, RunFolders, RunRequest, TrainingRequest};
 use canopy::training::{Order, RunState, TrainingConfig, known_runs, remember_run};
 use egui::accesskit::Role;
 use egui_kittest::kittest::NodeT;
@@ -64,7 +64,10 @@ pub(super) fn page(home: &Path) -> Window {
         ..Window::default()
     };
     let (sender, events) = channel();
-    let _runs = RunsThread::spawn(Some(home.to_owned()), sender, || ()).expect("a thread");
+    let _runs = RunFolders::follow(
+        &Pool::new("test", sender, || ()).expect("a thread"),
+        Some(home.to_owned()),
+    );
     let event = events
         .recv_timeout(Duration::from_mins(2))
         .expect("a look at the folder");
@@ -442,7 +445,10 @@ fn a_deleted_run_goes_to_the_trash_and_comes_back() {
     let run = home.path().join("runs/evening");
     write_events(&run);
     let (sender, events) = channel();
-    let runs = RunsThread::spawn(Some(home.path().to_owned()), sender, || ()).expect("a thread");
+    let runs = RunFolders::follow(
+        &Pool::new("test", sender, || ()).expect("a thread"),
+        Some(home.path().to_owned()),
+    );
     let mut window = page(home.path());
     let deliver = |window: &mut Window| {
         for request in window.state.shared.run_requests.drain(..) {
@@ -474,7 +480,10 @@ fn a_run_that_lies_elsewhere_is_renamed_deleted_and_brought_back() {
         ["morning", "evening", ".trash/evening"].map(|name| elsewhere.path().join(name));
     write_events(&morning);
     let (sender, events) = channel();
-    let runs = RunsThread::spawn(Some(home.path().to_owned()), sender, || ()).expect("a thread");
+    let runs = RunFolders::follow(
+        &Pool::new("test", sender, || ()).expect("a thread"),
+        Some(home.path().to_owned()),
+    );
     let next = || {
         let event = events.recv_timeout(Duration::from_mins(2));
         event.expect("an event")

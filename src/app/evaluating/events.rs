@@ -1,4 +1,4 @@
-//! Events of the thread that evaluates.
+//! Events of evaluations.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

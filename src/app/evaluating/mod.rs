@@ -164,7 +164,7 @@ pub struct Evaluate {
     pub selected: usize,
     pub judgement: Option<OpenJudgement>,
     pub contrast: Contrast,
-    /// For the thread that evaluates; the window sends and empties it.
+    /// For the lane of evaluations; the window sends and empties it.
     pub requests: Vec<EvaluationRequest>,
     saving: Option<(JobId, Arc<Evaluation>)>,
     /// The last export of votes.

@@ -1,4 +1,4 @@
-//! Events of the threads for the explorer.
+//! Events for the explorer.
 
 use std::path::PathBuf;
 use std::sync::Arc;

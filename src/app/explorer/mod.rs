@@ -158,7 +158,7 @@ pub struct Explorer {
     pub answer: Option<Result<Arc<Answer>, String>>,
     /// Counts answers, so that the window notices.
     pub revision: u64,
-    /// For the thread that reads traces; the window sends and empties it.
+    /// For the lane that reads traces; the window sends and empties it.
     pub requests: Vec<ExplainRequest>,
     /// Colours of figures that are saved.
     pub theme: Theme,

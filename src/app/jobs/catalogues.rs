@@ -1,17 +1,17 @@
-//! The threads of catalogues: one reads lists, one downloads a model. No host is contacted before a request comes.
+//! Catalogues of models: lists are read, models downloaded. No host is contacted before a request comes.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, Sender};
 
-use super::{Event, JobControl, JobId, RequestThread};
+use super::pool::{Answerer, EventSender, Lane, Pool};
+use super::{Event, JobControl, JobId};
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::caught;
 use canopy_translate::catalogue::{
     Catalogue, CatalogueModel, Download, download, downloaded_bytes, look,
 };
 
-/// Work for the threads.
+/// Work on catalogues.
 #[derive(Debug)]
 pub enum CatalogueRequest {
     /// Reads these lists.
@@ -29,36 +29,26 @@ pub enum CatalogueRequest {
     },
 }
 
-/// The window's end of the threads.
+/// Two lanes of [`CatalogueRequest`]s: lists are read while a model is downloaded.
 #[derive(Debug)]
-pub struct CatalogueThreads {
-    lists: RequestThread<CatalogueRequest>,
-    downloads: RequestThread<CatalogueRequest>,
+pub struct CatalogueLanes {
+    lists: Lane<CatalogueRequest>,
+    downloads: Lane<CatalogueRequest>,
 }
 
-impl CatalogueThreads {
-    /// Starts the threads; models are installed in `library`. `wake` is called after every event.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn spawn(
-        library: Option<PathBuf>,
-        events: Sender<Event>,
-        wake: impl Fn() + Clone + Send + 'static,
-    ) -> Result<Self> {
-        let start = |name: &str| {
-            let library = library.clone();
-            let answer = move |inbox: &Receiver<CatalogueRequest>, emit: &dyn Fn(Event)| {
-                while let Ok(request) = inbox.recv() {
-                    emit(answer(request, library.as_ref(), emit));
-                }
-            };
-            RequestThread::start(name, events.clone(), wake.clone(), answer)
+impl CatalogueLanes {
+    /// Models are installed in `library`.
+    pub fn new(pool: &Pool, library: Option<&PathBuf>) -> Self {
+        let lane = || {
+            pool.lane(Catalogues {
+                events: pool.events().clone(),
+                library: library.cloned(),
+            })
         };
-        Ok(Self {
-            lists: start("canopy-catalogues")?,
-            downloads: start("canopy-download")?,
-        })
+        Self {
+            lists: lane(),
+            downloads: lane(),
+        }
     }
 
     pub fn send(&self, request: CatalogueRequest) {
@@ -66,6 +56,20 @@ impl CatalogueThreads {
             CatalogueRequest::Look { .. } => self.lists.send(request),
             CatalogueRequest::Get { .. } => self.downloads.send(request),
         }
+    }
+}
+
+struct Catalogues {
+    events: EventSender,
+    library: Option<PathBuf>,
+}
+
+impl Answerer for Catalogues {
+    type Request = CatalogueRequest;
+
+    fn answer(&mut self, request: CatalogueRequest) {
+        let emit = |event: Event| self.events.send(event);
+        emit(answer(request, self.library.as_ref(), &emit));
     }
 }
 

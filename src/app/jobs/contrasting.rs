@@ -1,4 +1,4 @@
-//! Models on a contrastive set, on the thread that evaluates.
+//! Models on a contrastive set, on the lane of evaluations.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

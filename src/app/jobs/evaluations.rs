@@ -1,12 +1,12 @@
-//! The thread that evaluates: opens one model after the other and has each translate the test documents.
+//! Evaluations: one model after the other is opened and translates the test documents.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender};
 
 use super::contrasting::{ContrastJob, contrast};
-use super::{Event, JobControl, JobId, RequestThread};
+use super::pool::{Answerer, EventSender, Lane, Pool};
+use super::{Event, JobControl, JobId};
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::caught;
 use canopy_base::file::write_atomically;
@@ -17,7 +17,7 @@ use canopy_metrics::comparison::{ComparedSystem, ComparisonOptions, compare};
 use canopy_train::DeviceLock;
 use canopy_translate::inference::{DeviceChoice, SearchOptions, Translator, described_model};
 
-/// Work for the thread.
+/// Work of an evaluation.
 #[derive(Debug)]
 pub enum EvaluationRequest {
     Evaluate(Box<EvaluationJob>),
@@ -60,35 +60,37 @@ pub struct EvaluationProgress {
 /// Width of saved figures, in pixels.
 const FIGURE_WIDTH: u32 = 900;
 
-/// The thread of [`EvaluationRequest`]s.
-pub type Evaluations = RequestThread<EvaluationRequest>;
+/// The lane of [`EvaluationRequest`]s.
+pub type EvaluationLane = Lane<EvaluationRequest>;
 
-impl Evaluations {
-    /// Starts the thread; `wake` is called after every event. It computes while it holds `device_lock`.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn spawn(
-        device_lock: DeviceLock,
-        events: Sender<Event>,
-        wake: impl Fn() + Send + 'static,
-    ) -> Result<Self> {
-        Self::start("canopy-evaluation", events, wake, move |inbox, emit| {
-            run(inbox, &device_lock, emit);
+impl EvaluationLane {
+    /// It computes while it holds `device_lock`.
+    pub fn new(pool: &Pool, device_lock: DeviceLock) -> Self {
+        pool.lane(Evaluator {
+            events: pool.events().clone(),
+            device_lock,
         })
     }
 }
 
-fn run(inbox: &Receiver<EvaluationRequest>, device_lock: &DeviceLock, emit: &dyn Fn(Event)) {
-    while let Ok(request) = inbox.recv() {
+struct Evaluator {
+    events: EventSender,
+    device_lock: DeviceLock,
+}
+
+impl Answerer for Evaluator {
+    type Request = EvaluationRequest;
+
+    fn answer(&mut self, request: EvaluationRequest) {
         let job = match &request {
             EvaluationRequest::Evaluate(job) => job.job,
             EvaluationRequest::Contrast(job) => job.job,
             EvaluationRequest::Save { job, .. } => *job,
         };
+        let emit = |event: Event| self.events.send(event);
         let done = caught(|| match request {
-            EvaluationRequest::Evaluate(job) => evaluate(&job, device_lock, emit),
-            EvaluationRequest::Contrast(job) => contrast(&job, device_lock, emit),
+            EvaluationRequest::Evaluate(job) => evaluate(&job, &self.device_lock, &emit),
+            EvaluationRequest::Contrast(job) => contrast(&job, &self.device_lock, &emit),
             EvaluationRequest::Save {
                 evaluation, path, ..
             } => save(&evaluation, &path).map(|()| Event::EvaluationSaved { job, path }),

@@ -1,13 +1,12 @@
-//! The file thread: opens and saves documents, projects and settings, one after the other, away from the window.
+//! Documents, the work on them, and settings: opened and saved one after the other, away from the window.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
-use std::thread::JoinHandle;
 
+use super::pool::{Answerer, EventSender, Lane, Pool};
 use super::{Event, JobId, Project};
-use crate::error::{BaseError, Error, Result};
+use crate::error::{Error, Result};
 use canopy_base::error::caught;
 use canopy_base::file::{canonicalize, write_atomically};
 use canopy_document::document::{Document, ReadingOptions, SegmentEdit};
@@ -21,7 +20,7 @@ use canopy_translate::remote::{RemoteHost, save_key};
 #[cfg(test)]
 mod tests;
 
-/// Work for the file thread.
+/// Work on a file.
 #[derive(Debug)]
 pub enum FileRequest {
     /// Reads a document, and its project if there is one below `data_folder`.
@@ -396,47 +395,31 @@ fn write_ours(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(write_atomically(path, bytes, true)?)
 }
 
-/// The window's end of the file thread.
-#[derive(Debug)]
-pub struct FileThread {
-    requests: Sender<FileRequest>,
-    thread: JoinHandle<()>,
+/// The lane of [`FileRequest`]s.
+pub type FileLane = Lane<FileRequest>;
+
+impl FileLane {
+    pub fn new(pool: &Pool) -> Self {
+        pool.lane(DocumentFiles {
+            events: pool.events().clone(),
+            open: OpenProjects::default(),
+        })
+    }
 }
 
-impl FileThread {
-    /// Starts the thread; `wake` is called after every event.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
-        let (requests, inbox) = channel::<FileRequest>();
-        let thread = std::thread::Builder::new()
-            .name("canopy-files".to_owned())
-            .spawn(move || {
-                let mut open = OpenProjects::default();
-                while let Ok(request) = inbox.recv() {
-                    let job = request.job();
-                    let done = caught(|| request.done(&mut open));
-                    for event in done.unwrap_or_else(|error| vec![Event::Failed { job, error }]) {
-                        // The window may already be gone; then the event is not needed.
-                        let _ = events.send(event);
-                        wake();
-                    }
-                }
-            })
-            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
-        Ok(Self { requests, thread })
-    }
+struct DocumentFiles {
+    events: EventSender,
+    open: OpenProjects,
+}
 
-    /// Queues a request; `false` if the thread has ended.
-    pub fn send(&self, request: FileRequest) -> bool {
-        self.requests.send(request).is_ok()
-    }
+impl Answerer for DocumentFiles {
+    type Request = FileRequest;
 
-    /// Waits until everything queued is written.
-    pub fn finish(self) {
-        drop(self.requests);
-        // A panic in it has been reported already.
-        let _ = self.thread.join();
+    fn answer(&mut self, request: FileRequest) {
+        let job = request.job();
+        let done = caught(|| request.done(&mut self.open));
+        for event in done.unwrap_or_else(|error| vec![Event::Failed { job, error }]) {
+            self.events.send(event);
+        }
     }
 }

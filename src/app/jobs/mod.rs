@@ -1,5 +1,5 @@
-//! Background jobs: the worker thread that alone owns the model it translates with, the training thread, the file
-//! thread, the thread that reads traces, and what they say to the window.
+//! Background jobs on the threads of three [`Pools`]: one computes with the model in use, one works on files, one has runs that
+//! last.
 //!
 //! [`Request`]s, [`TrainingRequest`]s and [`FileRequest`]s go in, [`Event`]s come out; nothing here knows what a window is.
 
@@ -14,9 +14,9 @@ pub mod files;
 pub mod fonts;
 mod llm_models;
 pub mod models;
+pub mod pool;
 mod pools;
 pub mod projects;
-mod request_thread;
 mod run_files;
 pub mod runs;
 pub mod suggesting;
@@ -29,7 +29,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-pub use aligning::{AlignRequest, AlignThread};
+pub use aligning::{AlignLane, AlignRequest};
 pub use canopy_base::JobId;
 pub use canopy_project::{
     Alignment, AlignmentFormat, DocumentStatus, DocumentWork, FurtherMemory, Head, LanguageWork,
@@ -37,21 +37,21 @@ pub use canopy_project::{
     SavedTarget, State, Version, WrittenAlignment,
 };
 pub use canopy_project::{batch, project, project_folder, project_merge, segment_history};
-pub use catalogues::{CatalogueRequest, CatalogueThreads};
-pub use checking::{CheckRequest, CheckThread};
+pub use catalogues::{CatalogueLanes, CatalogueRequest};
+pub use checking::{CheckLane, CheckRequest};
 pub use comparing::Comparison;
 pub use contrasting::{ContrastJob, ContrastResult, ContrastedModel};
-pub use evaluations::{EvaluationJob, EvaluationProgress, EvaluationRequest, Evaluations};
-pub use explaining::{Answer, ExplainRequest, ExplainThread};
-pub use files::{FileRequest, FileThread, Overwrite};
-pub use fonts::FontThread;
-pub use llm_models::{ServerRequest, ServerThread};
-pub use models::{ModelRequest, ModelsThread};
+pub use evaluations::{EvaluationJob, EvaluationLane, EvaluationProgress, EvaluationRequest};
+pub use explaining::{Answer, ExplainLane, ExplainRequest};
+pub use files::{FileLane, FileRequest, Overwrite};
+pub use fonts::FontFinder;
+pub use llm_models::{ServerLane, ServerRequest};
+pub use models::{ModelLane, ModelRequest};
+pub use pool::Pool;
 pub use pools::{PoolFolders, Pools};
-pub use projects::{ProjectRequest, ProjectsThread, TakenWork};
-pub use request_thread::RequestThread;
-pub use runs::{CorpusImport, RunRequest, RunSnapshot, RunsThread};
-pub use suggesting::{SuggestionRequest, SuggestionThread};
+pub use projects::{ProjectLane, ProjectRequest, TakenWork};
+pub use runs::{CorpusImport, RunFolders, RunRequest, RunSnapshot};
+pub use suggesting::{SuggestionLane, SuggestionRequest};
 pub use trainings::{TrainingJob, TrainingRequest, Trainings};
 pub use worker::Worker;
 
@@ -109,7 +109,7 @@ pub struct UserMemory {
     pub learns: bool,
 }
 
-/// Work for the thread that owns the model.
+/// Work for the lane that owns the model.
 #[derive(Debug)]
 pub enum Request {
     OpenModel {
@@ -172,7 +172,7 @@ pub enum Request {
     },
 }
 
-/// A report of a thread.
+/// A report of a job.
 #[derive(Debug)]
 pub enum Event {
     ModelOpened {

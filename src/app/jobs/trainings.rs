@@ -4,7 +4,7 @@ use super::Event;
 use canopy_train::TrainingReport;
 pub use canopy_train::{TrainingJob, TrainingRequest};
 
-/// The window's end of the training thread.
+/// The window's end of the queue of trainings.
 pub type Trainings = canopy_train::Trainings<Event>;
 
 impl From<TrainingReport> for Event {

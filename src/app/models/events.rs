@@ -1,4 +1,4 @@
-//! Events of the thread that installs and describes models.
+//! Events of models that are opened, installed and described.
 
 use std::path::{Path, PathBuf};
 

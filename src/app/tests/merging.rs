@@ -9,7 +9,7 @@ use canopy_document::export::Languages;
 use canopy_document::pseudo::Pseudo;
 use canopy_project::Incoming;
 
-/// An XLIFF as the file thread reads it.
+/// An XLIFF as the lane of files reads it.
 fn exchange(xml: String) -> Arc<Document> {
     let format = Format::from_ending("xlf").expect("a format");
     Arc::new(Document::parse("page.html.xlf", format, xml).expect("XLIFF"))

@@ -1,7 +1,7 @@
 //! Writing the translation, again and under another name.
 
 use super::*;
-use crate::jobs::Overwrite;
+use crate::jobs::{FileLane, Overwrite, Pool};
 
 /// The last request to write a translation: where, and what it may replace.
 fn save_request(state: &mut AppState) -> Option<(JobId, PathBuf, Overwrite)> {
@@ -137,9 +137,9 @@ fn a_translated_file_that_was_changed_is_not_replaced() {
     let folder = tempfile::tempdir().expect("a folder");
     let place = folder.path().join("page.de.html");
     let (sender, events) = std::sync::mpsc::channel();
-    let files = crate::jobs::FileThread::spawn(sender, || ()).expect("a thread");
+    let files = FileLane::new(&Pool::new("test", sender, || ()).expect("a thread"));
     let save = |overwrite: Overwrite| {
-        let sent = files.send(FileRequest::SaveDocument {
+        files.send(FileRequest::SaveDocument {
             job: JobId(1),
             path: place.clone(),
             overwrite,
@@ -147,7 +147,6 @@ fn a_translated_file_that_was_changed_is_not_replaced() {
             targets: vec![None; document(&with_page()).num_sentences()],
             language: None,
         });
-        assert!(sent);
         events.recv().expect("an answer")
     };
     let Event::TranslationSaved { digest, .. } = save(Overwrite::Nothing) else {
@@ -173,7 +172,7 @@ fn what_is_gone_leaves_the_lists_of_what_was_used_lately() {
     state.evaluate.models = vec![gone.clone()];
     state.apply(Command::ShowPage(Page::Evaluate));
     let (sender, events) = std::sync::mpsc::channel();
-    let files = crate::jobs::FileThread::spawn(sender, || ()).expect("a thread");
+    let files = FileLane::new(&Pool::new("test", sender, || ()).expect("a thread"));
     for request in state.shared.file_requests.drain(..) {
         files.send(request);
     }

@@ -5,7 +5,7 @@ use crate::document::segments::SegmentsCommand;
 use crate::document::terms::SourceSelection;
 use canopy_qa::checks::{CheckKind, Finding, Severity};
 
-/// Does what the file thread does with a split or a join.
+/// Does what the lane of files does with a split or a join.
 fn recut(state: &mut AppState, page: &str) {
     let request = state
         .shared

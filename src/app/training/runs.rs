@@ -44,7 +44,7 @@ pub struct Runs {
     pub x: XAxis,
     /// Weight of the past in the thick curves, in `[0, 1)`.
     pub smoothing: f64,
-    /// For the training thread; the window sends and empties it.
+    /// For the queue of trainings; the window sends and empties it.
     pub requests: Vec<TrainingRequest>,
 }
 
@@ -218,7 +218,7 @@ impl Runs {
         });
     }
 
-    /// Takes over the runs that the threads found.
+    /// Takes over the runs that were found.
     pub(crate) fn seen(&mut self, runs: Vec<RunSnapshot>) {
         self.list = runs;
         let gone = |folder: &PathBuf| !self.list.iter().any(|run| run.folder == *folder);

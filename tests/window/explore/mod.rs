@@ -14,7 +14,7 @@ use canopy::explain::{
 };
 use canopy::inference::InstalledModel;
 use canopy::interchange::{Archive, Encoder};
-use canopy::jobs::{ExplainThread, Worker};
+use canopy::jobs::{ExplainLane, Pool, Worker};
 use canopy::similarity::Measure;
 use canopy::trace::Trace;
 use canopy::training::DeviceLock;
@@ -27,14 +27,14 @@ use super::*;
 /// The explorer with the thread that answers it.
 pub(super) struct Explored {
     pub(super) harness: Harness<'static, Window>,
-    thread: ExplainThread,
+    thread: ExplainLane,
     events: Receiver<Event>,
 }
 
 impl Explored {
     fn new(window: Window) -> Self {
         let (sender, events) = channel();
-        let thread = ExplainThread::spawn(sender, || ()).expect("a thread");
+        let thread = ExplainLane::new(&Pool::new("test", sender, || ()).expect("a thread"));
         let mut harness = window.harness();
         // Not until it rests: what is awaited spins.
         harness.run_steps(2);

@@ -119,9 +119,9 @@ fn a_sentence_encoder_of_another_program_is_imported_in_the_window() {
     assert!(window.state.explorer.similarity.is_importing());
     let library = folder.path().join("models");
     let (sender, events) = std::sync::mpsc::channel();
-    let thread = canopy::jobs::ModelsThread::spawn(Some(library), vec![], sender, || ());
-    let thread = thread.expect("a thread");
-    thread.send(
+    let pool = canopy::jobs::Pool::new("test", sender, || ()).expect("a thread");
+    let models = canopy::jobs::ModelLane::new(&pool, Some(library), vec![]);
+    models.send(
         window
             .state
             .models

@@ -3,7 +3,7 @@ use std::sync::mpsc::{Receiver, channel};
 use super::*;
 
 struct Window {
-    files: FileThread,
+    files: FileLane,
     events: Receiver<Event>,
     data: PathBuf,
     document: PathBuf,
@@ -15,7 +15,7 @@ impl Window {
         let document = folder.join("page.txt");
         std::fs::write(&document, "Print the page.\n").expect("writes");
         Self {
-            files: FileThread::spawn(sender, || ()).expect("a thread"),
+            files: FileLane::new(&Pool::new("test", sender, || ()).expect("a thread")),
             events,
             data: folder.join("data"),
             document: document.canonicalize().expect("it exists"),

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Models;
+use super::computing::Computing;
 use super::preparing::{flow, preparing};
-use super::request_loop::Loop;
 use crate::error::{BaseError, Error, Result};
 use crate::jobs::{Event, JobControl, JobId};
 use canopy_base::error::{caught, is_of_device};
@@ -40,7 +40,7 @@ pub(super) struct Work<'w> {
     pub(super) control: &'w JobControl,
 }
 
-impl<M: Models, S: Fn(Event)> Loop<M, S> {
+impl<M: Models, S: Fn(Event)> Computing<M, S> {
     /// Translates the remaining sentences; where the device fails, the CPU continues with them.
     pub(super) fn translate(&mut self, mut work: Work<'_>) -> Result<Event> {
         let error = match caught(|| self.translate_here(&mut work)) {

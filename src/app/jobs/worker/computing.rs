@@ -1,13 +1,13 @@
-//! The worker's loop: it opens models and carries requests out, one after the other.
+//! What the worker does: it opens models and answers requests with them.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 
 use super::Models;
 use super::translating::Work;
 use crate::error::{BaseError, Error, Result};
 use crate::jobs::comparing::Encoded;
+use crate::jobs::pool::Answerer;
 use crate::jobs::project_folder::memories_at;
 use crate::jobs::{Event, JobId, Request, UserMemory};
 use canopy_base::error::{caught, is_of_device};
@@ -30,8 +30,8 @@ pub(super) struct Opened {
 /// How many pairs memories have together, and why some could not be read.
 type MemoryPairs = (usize, Vec<Error>);
 
-/// The thread: it carries requests out one after the other.
-pub(super) struct Loop<M, S> {
+/// The models in use, and what was computed with them last.
+pub(super) struct Computing<M, S> {
     pub(super) models: M,
     pub(super) emit: S,
     pub(super) model: Option<Translator>,
@@ -39,7 +39,7 @@ pub(super) struct Loop<M, S> {
     pub(super) language_model: Option<LanguageModelTranslator>,
     /// The model to open again after a panic has cost us ours.
     pub(super) opened: Option<Opened>,
-    /// Shared with the training thread.
+    /// Shared with trainings and evaluations.
     pub(super) device_lock: DeviceLock,
     pub(super) encoded: Option<Encoded>,
     /// The sentences of the document that was last translated or explained, and the model that was made for it.
@@ -48,7 +48,35 @@ pub(super) struct Loop<M, S> {
     pub(super) prepared: Option<Prepared>,
 }
 
-impl<M: Models, S: Fn(Event)> Loop<M, S> {
+impl<M: Models, S: Fn(Event) + Send + 'static> Answerer for Computing<M, S> {
+    type Request = Request;
+
+    fn answer(&mut self, request: Request) {
+        let job = match &request {
+            Request::OpenModel { job, .. }
+            | Request::Translate { job, .. }
+            | Request::Rank { job, .. }
+            | Request::Trace { job, .. }
+            | Request::Explain { job, .. }
+            | Request::Compare { job, .. } => *job,
+        };
+        let done = caught(|| self.handle(request));
+        if done.as_ref().is_err_and(|error| is_of_device(error)) {
+            self.leave_device();
+        }
+        if matches!(done, Err(Error::Base(BaseError::Panicked { .. }))) {
+            // Its tensors may be half written: it is opened anew for the next job.
+            (self.model, self.made, self.prepared) = (None, None, None);
+        }
+        (self.emit)(done.unwrap_or_else(|error| Event::Failed { job, error }));
+    }
+
+    fn supersedes(later: &Request, earlier: &Request) -> bool {
+        is_explain(later) && is_explain(earlier)
+    }
+}
+
+impl<M: Models, S: Fn(Event)> Computing<M, S> {
     pub(super) fn new(models: M, emit: S, device_lock: DeviceLock) -> Self {
         Self {
             models,
@@ -60,41 +88,6 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
             encoded: None,
             made: None,
             prepared: None,
-        }
-    }
-
-    pub(super) fn run(mut self, inbox: &Receiver<Request>) {
-        let mut waiting = VecDeque::new();
-        loop {
-            if waiting.is_empty() {
-                let Ok(request) = inbox.recv() else { return };
-                waiting.push_back(request);
-            }
-            waiting.extend(inbox.try_iter());
-            let Some(request) = waiting.pop_front() else {
-                continue;
-            };
-            if is_explain(&request) && waiting.iter().any(is_explain) {
-                // Superseded: its answer is no longer awaited.
-                continue;
-            }
-            let job = match &request {
-                Request::OpenModel { job, .. }
-                | Request::Translate { job, .. }
-                | Request::Rank { job, .. }
-                | Request::Trace { job, .. }
-                | Request::Explain { job, .. }
-                | Request::Compare { job, .. } => *job,
-            };
-            let done = caught(|| self.handle(request));
-            if done.as_ref().is_err_and(|error| is_of_device(error)) {
-                self.leave_device();
-            }
-            if matches!(done, Err(Error::Base(BaseError::Panicked { .. }))) {
-                // Its tensors may be half written: it is opened anew for the next job.
-                (self.model, self.made, self.prepared) = (None, None, None);
-            }
-            (self.emit)(done.unwrap_or_else(|error| Event::Failed { job, error }));
         }
     }
 

@@ -1,13 +1,14 @@
-//! The loop of the thread: it looks at the folders and answers requests.
+//! What looks at the folders by the clock, and answers requests.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 
 use super::{LOOK, RunRequest, RunSnapshot};
 use crate::error::{BaseError, Error, Result};
+use crate::jobs::pool::Pool;
 use crate::jobs::run_files::{export, promote, put, rename, to_trash};
 use crate::jobs::{Event, JobControl, JobId};
 use crate::training::CorpusFacts;
@@ -21,15 +22,16 @@ use canopy_train::{
 };
 use canopy_translate::inference::{ComputeDevice, DeviceChoice};
 
-pub(super) struct Loop<W> {
+/// All runs that are followed.
+pub(super) struct Follower {
     pub(super) home: Option<PathBuf>,
     pub(super) external: Vec<PathBuf>,
     pub(super) followed: BTreeMap<PathBuf, RunSnapshot>,
-    pub(super) events: Sender<Event>,
-    pub(super) wake: Arc<W>,
+    /// Does what takes seconds or minutes.
+    pub(super) pool: Pool,
 }
 
-impl<W: Fn() + Send + Sync + 'static> Loop<W> {
+impl Follower {
     pub(super) fn run(mut self, inbox: &Receiver<RunRequest>) {
         self.look(true);
         loop {
@@ -45,9 +47,7 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
     }
 
     fn emit(&self, event: Event) {
-        // The window may already be gone; then the event is not needed.
-        let _ = self.events.send(event);
-        (self.wake)();
+        self.pool.events().send(event);
     }
 
     /// Reads what is new, and reports it.
@@ -216,7 +216,7 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
         self.external.retain(|known| known != folder);
     }
 
-    /// Work on a thread of its own, since it takes minutes: its event, or that it was ended.
+    /// A job of its own, since it takes minutes: its event, or that it was ended.
     fn with_progress(
         &self,
         job: JobId,
@@ -225,18 +225,13 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
         + Send
         + 'static,
     ) {
-        let (events, wake) = (self.events.clone(), Arc::clone(&self.wake));
-        std::thread::spawn(move || {
-            let send = |event| {
-                let _ = events.send(event);
-                wake();
-            };
+        self.pool.run(move |events| {
             let mut reported = f64::NEG_INFINITY;
             let mut progress = |share: f64| {
                 // A bar has no more steps than these.
                 if share - reported > 0.002 {
                     reported = share;
-                    send(Event::CorpusRead { job, share });
+                    events.send(Event::CorpusRead { job, share });
                 }
                 if control.is_cancelled() {
                     ControlFlow::Break(())
@@ -244,7 +239,7 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
                     ControlFlow::Continue(())
                 }
             };
-            send(match caught(|| work(&mut progress)) {
+            events.send(match caught(|| work(&mut progress)) {
                 Ok(Some(event)) => event,
                 Ok(None) => Event::Cancelled { job },
                 Err(error) => Event::Failed { job, error },
@@ -252,10 +247,9 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
         });
     }
 
-    /// On a thread of its own, since it takes seconds.
+    /// A job of its own, since it takes seconds.
     fn probe(&self, job: JobId, config: TrainingConfig, device: DeviceChoice) {
-        let (events, wake) = (self.events.clone(), Arc::clone(&self.wake));
-        std::thread::spawn(move || {
+        self.pool.run(move |events| {
             // Where there is too little memory, burn panics.
             let probed = caught(|| {
                 let device = ComputeDevice::open(device)?;
@@ -267,13 +261,11 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
                 }
                 Ok(probe(&config, &device.device, &Control::default())?)
             });
-            let event = match probed {
+            events.send(match probed {
                 Ok(Some(estimate)) => Event::Probed { job, estimate },
                 Ok(None) => Event::Cancelled { job },
                 Err(error) => Event::Failed { job, error },
-            };
-            let _ = events.send(event);
-            wake();
+            });
         });
     }
 }
