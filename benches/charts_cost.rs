@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use canopy::app::settings::Device;
 use canopy::app::training::{NewRun, TrainingCommand};
-use canopy::app::{AppState, Command, Folders, Page, Settings, Shipped};
+use canopy::app::{AppState, Command, Folders, Page, Settings, Shipped, WindowCommand};
 use canopy::gui::{Panels, install_theme, workbench_ui};
 use canopy::inference::{ComputeDevice, DeviceChoice};
 use canopy::jobs::{Event, Pool, RunFolders, Trainings};
@@ -176,7 +176,7 @@ impl Window {
             config: None,
         };
         let mut state = AppState::new(folders, Settings::default(), Shipped::default());
-        state.apply(Command::ShowPage(Page::Training));
+        state.apply(WindowCommand::ShowPage(Page::Training));
         let mut form = NewRun::new(parsed.corpus.clone(), Device::Cpu);
         form.choose_preset(&parsed.preset);
         form.config.steps = BEFORE + parsed.steps * 2 * parsed.turns;

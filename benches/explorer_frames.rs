@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Instant;
 
-use canopy::app::{AppState, Command, ExploreCommand};
+use canopy::app::{AppState, Command, ExploreCommand, WindowCommand};
 use canopy::gui::{Panels, install_theme, workbench_ui};
 use canopy::jobs::{Event, ExplainLane, ExplainRequest, Pool};
 use egui::{
@@ -64,7 +64,7 @@ fn main() {
     let mut window = Window::default();
     // As if it had been read from a file.
     let path = std::path::PathBuf::from("sketch.trace");
-    window.state.apply(Command::OpenPath(path.clone()));
+    window.state.apply(WindowCommand::OpenPath(path.clone()));
     let Some(ExplainRequest::Open { job, .. }) = window.state.explorer.requests.pop() else {
         panic!("a trace is opened");
     };

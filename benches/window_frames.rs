@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
-use canopy::app::{AppState, Command, ExploreCommand};
+use canopy::app::{AppState, Command, ExploreCommand, WindowCommand};
 use canopy::explain::{Explanation, ViewKind};
 use canopy::gui::{Panels, install_sparse_map, install_theme, workbench_ui};
 use canopy::jobs::{Event, ExplainLane, ExplainRequest, Pool};
@@ -120,7 +120,7 @@ impl Window {
         let mut state = AppState::default();
         // As if it had been read from a file.
         let path = std::path::PathBuf::from("sketch.trace");
-        state.apply(Command::OpenPath(path.clone()));
+        state.apply(WindowCommand::OpenPath(path.clone()));
         let Some(ExplainRequest::Open { job, .. }) = state.explorer.requests.pop() else {
             panic!("a trace is opened");
         };

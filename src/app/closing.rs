@@ -16,7 +16,7 @@ impl AppState {
     }
 
     /// Writes everything; [`is_writing_last`](Self::is_writing_last) says how long that takes.
-    pub fn write_last(&mut self) {
+    pub(super) fn write_last(&mut self) {
         self.flush();
         let job = self.shared.next_job();
         self.shared.closing = PendingWrites {

@@ -188,7 +188,7 @@ impl AppState {
             Event::NotSpelled { reason, .. } => {
                 self.shared
                     .notify(NoticeKind::Hint, "Spelling is not checked", reason);
-                let choose = Command::Check(CheckCommand::ChooseDictionaries);
+                let choose = Command::from(CheckCommand::ChooseDictionaries);
                 self.shared.with_button("Choose a folder…", choose);
             }
             Event::MemoryRead { job, memory } => {

@@ -6,12 +6,12 @@
 //! where several of them take part.
 //!
 //! ```
-//! use canopy_app::{AppState, Command, Folders, Page, Settings, Shipped};
+//! use canopy_app::{AppState, Folders, Page, Settings, Shipped, WindowCommand};
 //!
 //! let mut state = AppState::new(Folders::default(), Settings::default(), Shipped::default());
-//! state.apply(Command::ShowPage(Page::Training));
+//! state.apply(WindowCommand::ShowPage(Page::Training));
 //! assert_eq!(state.shared.page, Page::Training);
-//! state.apply(Command::OpenPath("page.html".into()));
+//! state.apply(WindowCommand::OpenPath("page.html".into()));
 //! assert!(!state.shared.file_requests.is_empty(), "the lane of files opens the document");
 //! ```
 
@@ -43,6 +43,7 @@ mod state;
 mod tests;
 pub mod training;
 mod translating;
+mod window;
 
 pub use actions::{ACTIONS, Action};
 pub use aligning::{AlignCommand, Aligning};
@@ -59,16 +60,16 @@ pub use canopy_project::{find, language, open_document, settings};
 pub use command::{Command, Group, HelpPage, Key, Page, Scope, Shortcut};
 pub use document::alternatives::{Alternatives, AlternativesCommand, AlternativesState};
 pub use document::checking::{CheckCommand, Checking, FindingGroup};
-pub use document::editing::Editing;
+pub use document::editing::{EditCommand, Editing, GoCommand};
 pub use document::language_model::{LanguageModelCommand, Suggestions, Tested};
 pub use document::language_pair::LanguagePair;
 pub use document::merging::{MergeCommand, Merges, Merging};
 pub use document::progress::{Progress, Running};
-pub use document::saving::Saving;
+pub use document::saving::{SaveCommand, Saving};
 pub use document::segments::SegmentsCommand;
 pub use document::terms::{NewTerm, SourceSelection, TermsCommand};
 pub use document::translations::Translations;
-pub use document::{DocumentPage, progress, terms};
+pub use document::{DocumentCommand, DocumentPage, progress, terms};
 pub use evaluating::{
     Contrast, ContrastCommand, Evaluate, EvaluateCommand, EvaluateView, Listed, deciding_word,
 };
@@ -79,3 +80,4 @@ pub use notices::{Notice, NoticeKind};
 pub use project::{ProjectCommand, Projects, SettingsCommand};
 pub use shared::Shared;
 pub use state::AppState;
+pub use window::WindowCommand;

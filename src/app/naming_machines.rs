@@ -9,7 +9,7 @@ use canopy_translate::inference::DeviceChoice;
 use canopy_translate::remote::{RemoteHost, keys_file, set_key};
 
 impl AppState {
-    pub(super) fn apply_machine(&mut self, command: MachineCommand) {
+    pub(super) fn execute_machine(&mut self, command: MachineCommand) {
         match command {
             MachineCommand::Name => self.is_naming_machine = true,
             MachineCommand::Leave => self.is_naming_machine = false,

@@ -14,7 +14,10 @@ use super::workbench::{Panels, workbench_ui};
 use super::{file_manager, theme, welcome};
 use crate::error::{BaseError, Result};
 use canopy_app::jobs::{Event, PoolFolders, Pools};
-use canopy_app::{AppState, Ask, Command, Folders, ModelsCommand, Page, Settings, Shipped};
+use canopy_app::{
+    AppState, Ask, Command, DocumentCommand, Folders, ModelsCommand, Page, Settings, Shipped,
+    WindowCommand,
+};
 use canopy_translate::inference::DeviceChoice;
 use canopy_translate::remote::{keys_file, read_keys};
 
@@ -78,7 +81,7 @@ impl CanopyApp {
         state.look_for_missing();
         state.open_first_model(model);
         if let Some(path) = open {
-            state.apply(Command::OpenPath(path));
+            state.apply(WindowCommand::OpenPath(path));
         }
         Ok(Self {
             state,
@@ -163,7 +166,11 @@ impl eframe::App for CanopyApp {
             }
         }
         self.update_title(ctx);
-        closing::hold(ctx, &mut self.state, &mut self.closing);
+        let mut commands = vec![];
+        closing::hold(ctx, &self.state, &mut self.closing, &mut commands);
+        for command in commands {
+            self.state.apply(command);
+        }
         // Once more: what the events have changed is to be saved in time.
         if let Some(secs) = self.state.tick(self.started.elapsed().as_secs_f64()) {
             ctx.request_repaint_after(Duration::from_secs_f64(secs));
@@ -179,13 +186,10 @@ impl eframe::App for CanopyApp {
             files.map(|file| file.path().to_owned()).collect::<Vec<_>>()
         });
         if !dropped.is_empty() {
-            commands.push(Command::Drop(dropped));
+            commands.push(WindowCommand::Drop(dropped).into());
         }
         workbench_ui(ui, &self.state, &mut self.panels, &mut commands);
-        if let Some(order) = closing::ask(&ctx, &mut self.state, &mut self.closing) {
-            self.pools.order_all(&self.state, order);
-        }
-        self.send(&ctx);
+        closing::ask(&ctx, &self.state, &mut self.closing, &mut commands);
         if ctx.input(|input| !input.raw.hovered_files.is_empty()) {
             let text = match self.state.shared.page {
                 Page::Training => "Drop to train on it",
@@ -206,7 +210,7 @@ impl eframe::App for CanopyApp {
     }
 
     fn on_exit(&mut self) {
-        self.state.apply(Command::Cancel);
+        self.state.apply(DocumentCommand::Cancel);
         self.state
             .apply(Command::Models(ModelsCommand::CancelAdding));
         self.state.flush();

@@ -1,8 +1,8 @@
 //! A large language model: named in the menu, requested for the selected sentence, its suggestion used.
 
+use canopy::app::{DocumentCommand, EditCommand, GoCommand, LanguageModel, LanguageModelCommand};
 use std::time::Duration;
 
-use canopy::app::{LanguageModel, LanguageModelCommand};
 use canopy::llm::{Suggestion, Usage};
 
 use super::*;
@@ -12,13 +12,13 @@ pub(super) fn chosen() -> Command {
         address: "http://localhost:11434/v1".to_owned(),
         model: "small".to_owned(),
     };
-    Command::LanguageModel(LanguageModelCommand::Choose(Some(model)))
+    Command::from(LanguageModelCommand::Choose(Some(model)))
 }
 
 #[test]
 fn nothing_is_requested_before_a_model_is_named() {
     let mut window = Window::with_document(PAGE).translated();
-    window.state.apply(Command::Select(1));
+    window.state.apply(GoCommand::Select(1));
     let mut harness = window.harness();
     harness.run();
     assert!(harness.query_by_label("Suggest").is_none());
@@ -69,7 +69,7 @@ fn an_address_that_is_none_is_not_taken() {
         model: "large".to_owned(),
     };
     let command = LanguageModelCommand::Choose(Some(wrong));
-    window.state.apply(Command::LanguageModel(command));
+    window.state.apply(Command::from(command));
     assert!(window.state.shared.settings.language_model.is_none());
     assert_eq!(window.state.shared.notices.len(), 1);
 }
@@ -78,7 +78,7 @@ fn an_address_that_is_none_is_not_taken() {
 fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
     let mut window = Window::with_document(PAGE).translated();
     window.state.apply(chosen());
-    window.state.apply(Command::Select(1));
+    window.state.apply(GoCommand::Select(1));
     let mut harness = window.harness();
     harness.run();
     harness.get_by_label("Suggestion of small");
@@ -150,8 +150,8 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
     let editor = document.editor.as_ref().expect("the editor is open");
     assert_eq!(editor.text, "Klicken Sie jetzt auf ⟨1⟩File⟨/1⟩.");
     // Another sentence has no suggestion yet.
-    harness.state_mut().state.apply(Command::DiscardEdit);
-    harness.state_mut().state.apply(Command::Select(2));
+    harness.state_mut().state.apply(EditCommand::Discard);
+    harness.state_mut().state.apply(GoCommand::Select(2));
     harness.run();
     assert!(harness.query_by_label("Use suggestion").is_none());
 }
@@ -160,8 +160,12 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
 fn a_failure_is_reported_and_an_old_answer_dropped() {
     let mut window = Window::with_document(PAGE).translated();
     window.state.apply(chosen());
-    window.state.apply(Command::Select(1));
-    let request = || Command::LanguageModel(LanguageModelCommand::Suggest);
+    window.state.apply(GoCommand::Select(1));
+    let request = || {
+        Command::Document(DocumentCommand::LanguageModel(
+            LanguageModelCommand::Suggest,
+        ))
+    };
     window.state.apply(request());
     window.state.apply(request());
     let last = window
@@ -215,10 +219,10 @@ fn the_models_of_a_server_are_listed_and_enter_takes_the_chosen_one() {
         String::from_utf8_lossy(&request[..read]).into_owned()
     });
     let mut window = Window::with_document(PAGE);
-    let open = Command::LanguageModel(LanguageModelCommand::Name);
+    let open = Command::from(LanguageModelCommand::Name);
     window.state.apply(open);
     let test = LanguageModelCommand::Test(address.clone());
-    window.state.apply(Command::LanguageModel(test));
+    window.state.apply(Command::from(test));
     let (sender, events) = std::sync::mpsc::channel();
     let pool = canopy::jobs::Pool::new("test", sender, || ()).expect("a thread");
     let servers = canopy::jobs::ServerLane::new(&pool);
@@ -258,8 +262,8 @@ fn the_models_of_a_server_are_listed_and_enter_takes_the_chosen_one() {
 fn a_missing_server_is_reported_in_words() {
     let mut window = Window::with_document(PAGE).translated();
     window.state.apply(chosen());
-    window.state.apply(Command::Select(1));
-    let request = Command::LanguageModel(LanguageModelCommand::Suggest);
+    window.state.apply(GoCommand::Select(1));
+    let request = Command::from(LanguageModelCommand::Suggest);
     window.state.apply(request);
     let request = window
         .state

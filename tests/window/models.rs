@@ -1,12 +1,12 @@
 //! The page of models: they are listed, added, made default and removed; languages above the document choose among them.
 
+use canopy::app::{EditCommand, ModelsCommand, Page, WindowCommand};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use canopy::app::error::{BaseError, Error};
 use canopy::app::training::TrainingCommand;
-use canopy::app::{ModelsCommand, Page};
 use canopy::inference::{InstalledModel, starter_model_for};
 use canopy::jobs::{ModelLane, ModelRequest, Pool};
 use egui::accesskit::Role;
@@ -61,7 +61,7 @@ pub(super) fn with_models(mut window: Window, models: Vec<InstalledModel>) -> Wi
 
 pub(super) fn page(models: Vec<InstalledModel>) -> Window {
     let mut window = with_models(Window::with_document(PAGE), models);
-    window.state.apply(Command::ShowPage(Page::Models));
+    window.state.apply(WindowCommand::ShowPage(Page::Models));
     window
 }
 
@@ -144,7 +144,7 @@ fn a_model_is_made_the_default_of_a_pair_and_used_for_it() {
 #[test]
 fn a_run_begins_with_an_installed_model() {
     let mut window = page(several());
-    window.state.apply(Command::ShowPage(Page::Training));
+    window.state.apply(WindowCommand::ShowPage(Page::Training));
     window
         .state
         .apply(Command::Training(TrainingCommand::NewRun));
@@ -231,7 +231,7 @@ fn two_models_in_a_row_are_offered_where_no_model_knows_both_languages() {
 #[test]
 fn a_model_of_several_languages_gets_its_language_in_the_menu() {
     let mut window = with_models(Window::with_document(PAGE), several());
-    let multi = Command::OpenModel("opus-mt-gem".into());
+    let multi = Command::Models(ModelsCommand::Open("opus-mt-gem".into()));
     window.state.models.library.all =
         Arc::new(vec![model("opus-mt-gem", &["en"], &["de", "nl", "sv"])]);
     window
@@ -313,12 +313,12 @@ fn a_translation_names_its_model() {
             .all(|it| it.model.as_deref() == Some("tiny"))
     );
     // What a person writes anew is no model's, what they change began as one's.
-    window.state.apply(Command::CopySource(1));
-    window.state.apply(Command::EditSentence(2));
+    window.state.apply(EditCommand::CopySource(1));
+    window.state.apply(EditCommand::Start(2));
     window
         .state
-        .apply(Command::Editing("DANN WARTEN.".to_owned()));
-    window.state.apply(Command::KeepEdit);
+        .apply(EditCommand::Write("DANN WARTEN.".to_owned()));
+    window.state.apply(EditCommand::Keep);
     let document = window
         .state
         .document
@@ -381,8 +381,8 @@ fn a_folder_that_is_dropped_is_offered_added_and_removed() {
         matches!(event, Event::ModelsListed { .. })
     });
     let state = &mut harness.state_mut().state;
-    state.apply(Command::ShowPage(Page::Models));
-    state.apply(Command::Drop(vec![original.path().to_owned()]));
+    state.apply(WindowCommand::ShowPage(Page::Models));
+    state.apply(WindowCommand::Drop(vec![original.path().to_owned()]));
     harness.run_steps(3);
     harness.get_by_label_contains("Reading");
     // Another one that is open where it lies is read, too.
@@ -455,8 +455,8 @@ fn what_is_dropped_is_distinguished_from_documents_wherever_it_is_dropped() {
         ("translate-en_de.argosmodel", Page::Explore),
     ] {
         let mut window = Window::with_document(PAGE);
-        window.state.apply(Command::ShowPage(from));
-        window.state.apply(Command::Drop(vec![path(name)]));
+        window.state.apply(WindowCommand::ShowPage(from));
+        window.state.apply(WindowCommand::Drop(vec![path(name)]));
         assert_eq!(window.state.shared.page, Page::Models, "{name}");
         let Some(ModelRequest::Inspect { job, path }) =
             window.state.models.installing.requests.pop()

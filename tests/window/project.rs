@@ -1,6 +1,6 @@
 //! The page of a project.
 
-use canopy::app::{Page, ProjectCommand, SettingsCommand};
+use canopy::app::{EditCommand, Page, ProjectCommand, SettingsCommand, WindowCommand};
 use canopy::jobs::{DocumentStatus, Head, ProjectFolder, ProjectRequest, ProjectStatus};
 
 use egui::Key;
@@ -61,16 +61,19 @@ fn a_project_shows_a_row_for_each_document_and_opens_one_by_a_click() {
     harness.get_by_label("114");
     harness.get_by_label("b.html").click();
     harness.run_steps(4);
-    let opens = Command::OpenPath(PathBuf::from("book/sources/b.html"));
+    let opens = Command::Window(WindowCommand::OpenPath(PathBuf::from(
+        "book/sources/b.html",
+    )));
     assert!(harness.state().commands.contains(&opens));
 }
 
 #[test]
 fn documents_are_dropped_on_the_page_and_added() {
     let mut window = window();
-    window
-        .state
-        .apply(Command::Drop(vec!["new.html".into(), "other.md".into()]));
+    window.state.apply(WindowCommand::Drop(vec![
+        "new.html".into(),
+        "other.md".into(),
+    ]));
     let Some(ProjectRequest::Add { documents, .. }) = window.state.projects.requests.pop() else {
         panic!("{:?}", window.state.projects.requests)
     };
@@ -82,7 +85,7 @@ fn a_document_of_the_project_has_what_was_confirmed_in_another_and_a_foreign_one
     let mut window = window();
     let opened = |state: &mut AppState, path: &str| {
         state.shared.requests.clear();
-        state.apply(Command::OpenPath(path.into()));
+        state.apply(WindowCommand::OpenPath(path.into()));
         let opens = |request: FileRequest| match request {
             FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
             _ => None,
@@ -109,9 +112,9 @@ fn a_document_of_the_project_has_what_was_confirmed_in_another_and_a_foreign_one
     };
     let state = &mut window.state;
     assert!(!opened(state, "book/sources/a.html"));
-    state.apply(Command::EditSentence(0));
-    state.apply(Command::Editing("Drucken".to_owned()));
-    state.apply(Command::KeepEditAndConfirm);
+    state.apply(EditCommand::Start(0));
+    state.apply(EditCommand::Write("Drucken".to_owned()));
+    state.apply(EditCommand::KeepAndConfirm);
     assert!(
         opened(state, "book/sources/b.html"),
         "with the memory as it is now"
@@ -126,7 +129,7 @@ fn a_folder_that_is_dropped_opens_as_a_project_and_a_menu_asks_for_one() {
     let home = tempfile::tempdir().expect("a folder");
     let project = ProjectFolder::create(home.path(), status().project.head).expect("begins");
     let mut window = Window::with_document(PAGE);
-    let dropped = Command::Drop(vec![project.folder.clone()]);
+    let dropped = Command::Window(WindowCommand::Drop(vec![project.folder.clone()]));
     window.state.apply(dropped);
     let Some(ProjectRequest::Look { folder, .. }) = window.state.projects.requests.pop() else {
         panic!("{:?}", window.state.projects.requests)

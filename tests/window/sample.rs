@@ -1,9 +1,9 @@
 //! The sample run: one click begins it, both models are compared, and one click leads to what decided a noun.
 
+use canopy::app::{EvaluateCommand, ModelsCommand, Page, WindowCommand};
 use std::path::{Path, PathBuf};
 
 use canopy::app::training::{SampleStage, TrainingCommand};
-use canopy::app::{EvaluateCommand, Page};
 use canopy::error::Error;
 use canopy::evaluation::Evaluation;
 use canopy::inference::DeviceChoice;
@@ -226,7 +226,7 @@ fn the_model_of_a_language_that_does_not_exist_is_not_the_next_one_to_begin_with
     let mut window = page(home.path());
     for (language, is_remembered) in [("qaa", false), ("de", true)] {
         let state = &mut window.state;
-        state.apply(Command::OpenModel("model".into()));
+        state.apply(ModelsCommand::Open("model".into()));
         let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
             panic!("it is opened");
         };
@@ -332,7 +332,7 @@ fn what_goes_wrong_is_reported_and_ends_the_sample() {
 fn the_sample_is_offered_on_its_page_and_where_there_is_nothing_to_evaluate() {
     let home = tempfile::tempdir().expect("a folder");
     let mut window = page(home.path());
-    window.state.apply(Command::ShowPage(Page::Evaluate));
+    window.state.apply(WindowCommand::ShowPage(Page::Evaluate));
     let mut harness = window.harness();
     harness.run();
     harness.get_by_label("Try a sample run").click();

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use canopy::app::settings::Device;
 use canopy::app::training::{NewRun, Probe, TrainingCommand};
-use canopy::app::{Command, Page};
+use canopy::app::{Command, Page, WindowCommand};
 use canopy::jobs::{Event, JobId, Pool, RunFolders, RunRequest, TrainingRequest};
 use canopy::training::{Order, RunState, TrainingConfig, known_runs, remember_run};
 use egui::accesskit::Role;
@@ -72,7 +72,7 @@ pub(super) fn page(home: &Path) -> Window {
         .recv_timeout(Duration::from_mins(2))
         .expect("a look at the folder");
     window.state.receive(event);
-    window.state.apply(Command::ShowPage(Page::Training));
+    window.state.apply(WindowCommand::ShowPage(Page::Training));
     window
 }
 
@@ -184,7 +184,7 @@ fn other_pages_show_the_progress_of_a_run() {
     for command in [TrainingCommand::NewRun, TrainingCommand::Start] {
         window.state.apply(Command::Training(command));
     }
-    window.state.apply(Command::ShowPage(Page::Document));
+    window.state.apply(WindowCommand::ShowPage(Page::Document));
     let mut harness = window.harness();
     harness
         .get_by_label_contains("is being trained: 0 %")

@@ -13,7 +13,7 @@ use crate::shared::{AUTOSAVE_SECS, Shared};
 use canopy_corpus::{AlignmentEdit, Column, RowState};
 
 impl Aligning {
-    pub(crate) fn apply(
+    pub(crate) fn execute(
         &mut self,
         shared: &mut Shared,
         document: &DocumentPage,
@@ -130,7 +130,7 @@ impl Aligning {
             let column = match (&self.source, &self.target) {
                 (Some(_), None) => Column::Target,
                 (Some(_), Some(_)) => {
-                    self.apply(shared, document, AlignCommand::Close);
+                    self.execute(shared, document, AlignCommand::Close);
                     Column::Source
                 }
                 (None, _) => Column::Source,

@@ -5,6 +5,7 @@
 
 pub mod alternatives;
 pub mod checking;
+mod commands;
 pub mod editing;
 pub(crate) mod language_model;
 pub mod language_pair;
@@ -24,6 +25,7 @@ pub mod translations;
 
 use std::path::PathBuf;
 
+pub use self::commands::DocumentCommand;
 use crate::document::alternatives::Alternatives;
 use crate::document::checking::Checking;
 use crate::document::editing::{Editing, finding};

@@ -1,5 +1,6 @@
 //! The way from a unit of an evaluation to its trace: its document is written, opened, translated and explored.
 
+use crate::EditCommand;
 use std::path::PathBuf;
 
 use crate::command::{Command, Scope};
@@ -92,9 +93,9 @@ impl AppState {
         let wanted = wanted.zip(self.document.editing.selected());
         if let Some((Wanted { correct, word }, sentence)) = wanted {
             for command in [
-                Command::EditSentence(sentence),
-                Command::Editing(correct),
-                Command::KeepEdit,
+                Command::from(EditCommand::Start(sentence)),
+                Command::from(EditCommand::Write(correct)),
+                Command::from(EditCommand::Keep),
             ] {
                 self.apply(command);
             }

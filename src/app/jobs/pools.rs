@@ -5,12 +5,11 @@ use std::sync::mpsc::Sender;
 
 use super::{
     AlignLane, CatalogueLanes, CheckLane, EvaluationLane, Event, ExplainLane, FileLane, FontFinder,
-    ModelLane, Pool, ProjectLane, RunFolders, ServerLane, SuggestionLane, TrainingRequest,
-    Trainings, Worker,
+    ModelLane, Pool, ProjectLane, RunFolders, ServerLane, SuggestionLane, Trainings, Worker,
 };
 use crate::error::{Error, Result};
 use crate::state::AppState;
-use canopy_train::{DeviceLock, Order};
+use canopy_train::DeviceLock;
 
 /// The three pools that a window's state sends requests to.
 #[derive(Debug)]
@@ -147,15 +146,6 @@ impl Pools {
         }
         for request in state.document.suggestions.server_requests.drain(..) {
             long.servers.send(request);
-        }
-    }
-
-    /// Gives all trainings of a state an order: waiting ones first, so that none of them begins.
-    pub fn order_all(&self, state: &AppState, order: Order) {
-        for queued in state.training.runs.queue.iter().rev() {
-            let job = queued.job;
-            let request = TrainingRequest::Order { job, order };
-            self.long.trainings.send(request);
         }
     }
 

@@ -143,7 +143,7 @@ impl Getting {
         }
     }
 
-    pub(super) fn apply(
+    pub(super) fn execute(
         &mut self,
         shared: &mut Shared,
         library: &Library,

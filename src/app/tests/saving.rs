@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::jobs::{FileLane, Overwrite, Pool};
+use crate::{DocumentCommand, EditCommand, SaveCommand, WindowCommand};
 
 /// The last request to write a translation: where, and what it may replace.
 fn save_request(state: &mut AppState) -> Option<(JobId, PathBuf, Overwrite)> {
@@ -29,13 +30,13 @@ fn saved(state: &mut AppState, job: JobId, path: PathBuf, digest: &str) {
 #[test]
 fn saving_asks_for_a_name_once_and_writes_there_again() {
     let mut state = with_page();
-    state.apply(Command::Save);
+    state.apply(SaveCommand::Save);
     let ask = state.shared.asks.pop().expect("the first time it asks");
     state.apply(ask.answer("there.html".into(), false));
     let (job, path, overwrite) = save_request(&mut state).expect("it is written");
     assert_eq!(overwrite, Overwrite::Nothing);
     saved(&mut state, job, path, "0123");
-    state.apply(Command::Save);
+    state.apply(SaveCommand::Save);
     assert!(state.shared.asks.is_empty());
     let (job, path, overwrite) = save_request(&mut state).expect("it is written");
     assert_eq!(path, PathBuf::from("there.html"));
@@ -45,17 +46,17 @@ fn saving_asks_for_a_name_once_and_writes_there_again() {
     assert!(!state.document.saving.is_running());
     assert_eq!(state.shared.asks.len(), 1);
     state.shared.asks.clear();
-    state.apply(Command::SaveAs);
+    state.apply(SaveCommand::SaveAs);
     assert_eq!(state.shared.asks.len(), 1);
 }
 
 #[test]
 fn what_is_saved_is_summed_up_and_its_folder_can_be_shown() {
     let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
-    state.apply(Command::Confirm);
-    state.apply(Command::SaveAs);
+    state.apply(EditCommand::Confirm);
+    state.apply(SaveCommand::SaveAs);
     let ask = state.shared.asks.pop().expect("a question");
     state.apply(ask.answer("/out/there.html".into(), false));
     let (job, path, _) = save_request(&mut state).expect("it is written");
@@ -75,7 +76,7 @@ fn what_is_saved_is_summed_up_and_its_folder_can_be_shown() {
 #[test]
 fn a_variant_of_the_target_language_is_named_and_written() {
     let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
     let command = crate::models::ModelsCommand::TranslateTo("de-AT".to_owned());
     state.apply(Command::Models(command));
@@ -89,7 +90,7 @@ fn a_variant_of_the_target_language_is_named_and_written() {
         0,
         "the work is its"
     );
-    state.apply(Command::SaveAs);
+    state.apply(SaveCommand::SaveAs);
     let ask = state.shared.asks.pop().expect("a question");
     state.apply(ask.answer("/out/there.html".into(), false));
     let language = state
@@ -107,12 +108,12 @@ fn a_variant_of_the_target_language_is_named_and_written() {
 #[test]
 fn a_document_that_is_opened_again_is_saved_where_it_was() {
     let mut state = with_page();
-    state.apply(Command::SaveAs);
+    state.apply(SaveCommand::SaveAs);
     let ask = state.shared.asks.pop().expect("a question");
     state.apply(ask.answer("there.html".into(), false));
     let (job, path, _) = save_request(&mut state).expect("it is written");
     saved(&mut state, job, path, "0123");
-    state.apply(Command::CloseDocument);
+    state.apply(DocumentCommand::Close);
     let bytes = state.shared.settings.to_bytes();
     let settings: Settings = serde_json::from_slice(&bytes).expect("settings");
     let mut later = AppState::new(Folders::default(), settings, Shipped::default());
@@ -126,7 +127,7 @@ fn a_document_that_is_opened_again_is_saved_where_it_was() {
         device_name: "CPU".to_owned(),
         memory: None,
     });
-    later.apply(Command::Save);
+    later.apply(SaveCommand::Save);
     let (_, path, overwrite) = save_request(&mut later).expect("it is written");
     assert_eq!(path, PathBuf::from("there.html"));
     assert_eq!(overwrite, Overwrite::Own("0123".to_owned()));
@@ -170,7 +171,7 @@ fn what_is_gone_leaves_the_lists_of_what_was_used_lately() {
     state.shared.settings.recent_documents = vec![here.clone(), gone.clone()];
     state.shared.settings.recent_models = vec![gone.clone()];
     state.evaluate.models = vec![gone.clone()];
-    state.apply(Command::ShowPage(Page::Evaluate));
+    state.apply(WindowCommand::ShowPage(Page::Evaluate));
     let (sender, events) = std::sync::mpsc::channel();
     let files = FileLane::new(&Pool::new("test", sender, || ()).expect("a thread"));
     for request in state.shared.file_requests.drain(..) {

@@ -80,6 +80,8 @@ pub enum TrainingCommand {
     /// Draws a run over the selected one, or removes it from there.
     Compare(PathBuf, bool),
     Order(PathBuf, Order),
+    /// Gives an order to all runs of this window.
+    OrderAll(Order),
     /// Goes on with a run that has ended.
     GoOn(PathBuf),
     /// A form whose run begins with this one's best model.

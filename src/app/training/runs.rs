@@ -160,6 +160,13 @@ impl Runs {
         self.queued(folder).is_some()
     }
 
+    /// Waiting runs first, so that none of them begins.
+    pub(super) fn order_all(&mut self, order: Order) {
+        let jobs = self.queue.iter().rev().map(|queued| queued.job);
+        let orders = jobs.map(|job| TrainingRequest::Order { job, order });
+        self.requests.extend(orders);
+    }
+
     pub(super) fn order(&mut self, shared: &mut Shared, folder: PathBuf, order: Order) {
         if let Some(job) = self.queued(&folder) {
             let request = TrainingRequest::Order { job, order };

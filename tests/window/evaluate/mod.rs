@@ -4,7 +4,7 @@ mod contrast;
 mod judgement;
 mod tracing;
 
-use canopy::app::{EvaluateCommand, EvaluateView, Page};
+use canopy::app::{EvaluateCommand, EvaluateView, Page, WindowCommand};
 use canopy::corpus::Split;
 use canopy::error::Error;
 use canopy::evaluation::Evaluation;
@@ -72,7 +72,7 @@ pub(super) fn page(home: &std::path::Path) -> Window {
         state: AppState::new(folders, Settings::default(), shipped),
         ..Window::default()
     };
-    window.state.apply(Command::ShowPage(Page::Evaluate));
+    window.state.apply(WindowCommand::ShowPage(Page::Evaluate));
     let corpus = home.join("letters");
     let command = EvaluateCommand::UseCorpus(corpus);
     window.state.apply(Command::Evaluate(command));

@@ -3,11 +3,11 @@
 mod margin;
 mod similarity;
 
+use canopy::app::{Ask, EditCommand, ExploreCommand, ModelsCommand, Page, WindowCommand};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use canopy::app::{Ask, ExploreCommand, Page};
 use canopy::explain::{
     AgreeingWord, ContextDifference, Explanation, Heads, MemoryPair, MemoryView, MemoryWord,
     ModelView, PairWord, ViewKind, WordDifference,
@@ -52,7 +52,7 @@ impl Explored {
 
     pub(super) fn page_with(trace: Trace) -> Self {
         let mut window = Window::with_document("<p>A b</p><p>C</p><p>D e</p>").translated();
-        window.state.apply(Command::ShowPage(Page::Explore));
+        window.state.apply(WindowCommand::ShowPage(Page::Explore));
         let Some(Request::Trace { job, targets, .. }) = window.state.shared.requests.pop() else {
             panic!("the document is traced when the page is shown");
         };
@@ -98,7 +98,7 @@ fn a_model_that_reads_sentences_offers_one_that_reads_the_document() {
         ..models::model("reader", &["en"], &["de"])
     };
     let mut window = models::with_models(window, vec![reader]);
-    window.state.apply(Command::ShowPage(Page::Explore));
+    window.state.apply(WindowCommand::ShowPage(Page::Explore));
     let Some(Request::Trace { job, .. }) = window.state.shared.requests.pop() else {
         panic!("the document is traced when the page is shown");
     };
@@ -223,9 +223,9 @@ fn an_edit_makes_the_trace_an_old_one() {
     let mut explored = Explored::page();
     assert!(explored.harness.query_by_label("Recompute").is_none());
     let state = &mut explored.harness.state_mut().state;
-    state.apply(Command::EditSentence(1));
-    state.apply(Command::Editing("Zeh".to_owned()));
-    state.apply(Command::KeepEdit);
+    state.apply(EditCommand::Start(1));
+    state.apply(EditCommand::Write("Zeh".to_owned()));
+    state.apply(EditCommand::Keep);
     explored.harness.run();
     explored.harness.get_by_label("Recompute").click();
     explored.harness.run_steps(3);
@@ -241,7 +241,7 @@ fn a_sentence_of_a_trace_is_shown_in_no_other_document() {
     let mut explored = Explored::page();
     let state = &mut explored.harness.state_mut().state;
     let shown = |state: &mut AppState, sentence: usize| {
-        state.apply(Command::ShowPage(Page::Explore));
+        state.apply(WindowCommand::ShowPage(Page::Explore));
         state.apply(Command::Explore(ExploreCommand::ShowInDocument(sentence)));
         state.shared.page == Page::Document
     };
@@ -254,8 +254,8 @@ fn a_sentence_of_a_trace_is_shown_in_no_other_document() {
         None
     );
     let open = |state: &mut AppState, path: &str, html: &str| {
-        state.apply(Command::ShowPage(Page::Explore));
-        state.apply(Command::OpenPath(path.into()));
+        state.apply(WindowCommand::ShowPage(Page::Explore));
+        state.apply(WindowCommand::OpenPath(path.into()));
         let opening = state.document.opening.as_ref().map(|opening| opening.0);
         let document = Document::parse("page.html", Format::Html, html.to_owned());
         state.receive(Event::DocumentOpened {
@@ -294,14 +294,14 @@ fn a_saved_trace_opens_without_model_and_document() {
     let path = folder.path().join("small.trace");
     canopy::trace::save(&small::trace(false), &path, false).expect("a file");
     let mut window = Window::default();
-    window.state.apply(Command::OpenPath(path));
+    window.state.apply(WindowCommand::OpenPath(path));
     let mut explored = Explored::new(window);
     explored.answer();
     assert!(explored.figure().starts_with("Document tree"));
     let broken = folder.path().join("broken.trace");
     std::fs::write(&broken, b"{\"version\": 99}").expect("a file");
     let state = &mut explored.harness.state_mut().state;
-    state.apply(Command::OpenPath(broken));
+    state.apply(WindowCommand::OpenPath(broken));
     explored.answer();
     explored
         .harness
@@ -389,7 +389,7 @@ fn another_memory_makes_the_trace_an_old_one() {
     let state = &mut explored.harness.state_mut().state;
     assert!(state.explorer.is_traced(&state.shared, state.present()));
     for memory in [Some("mine.tmx"), None] {
-        state.apply(Command::UseMemory(memory.map(PathBuf::from)));
+        state.apply(ModelsCommand::UseMemory(memory.map(PathBuf::from)));
         let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
             panic!("the model is opened with it");
         };
