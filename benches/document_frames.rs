@@ -13,7 +13,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use canopy::app::{
-    AppState, DocumentCommand, EditCommand, Filter, GoCommand, ModelsCommand, Scope, WindowCommand,
+    AppState, DocumentCommand, DocumentEvent, EditCommand, Filter, GoCommand, ModelsCommand,
+    ModelsEvent, Scope, WindowCommand,
 };
 use canopy::gui::{Panels, install_theme, workbench_ui};
 use canopy::inference::{ModelInfo, Reads, TraceCost, Translation};
@@ -112,7 +113,7 @@ fn open(state: &mut AppState, sentences: usize) {
         panic!("a document is opened");
     };
     let document = Document::parse("page.html", Format::Html, page).expect("a page");
-    state.receive(Event::DocumentOpened {
+    state.receive(DocumentEvent::Opened {
         job,
         path,
         document: Arc::new(document),
@@ -123,7 +124,7 @@ fn open(state: &mut AppState, sentences: usize) {
     let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
         panic!("a model is opened");
     };
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job,
         info: info(folder),
         device_name: "CPU".to_owned(),
@@ -163,7 +164,7 @@ fn translate(state: &mut AppState) {
             flags: vec![],
             parts: vec![],
         };
-        state.receive(Event::SentenceTranslated {
+        state.receive(DocumentEvent::SentenceTranslated {
             job,
             index,
             translation,

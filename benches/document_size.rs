@@ -14,9 +14,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use canopy::app::{AppState, Folders, GoCommand, Settings, Shipped, WindowCommand};
+use canopy::app::{AppState, DocumentEvent, Folders, GoCommand, Settings, Shipped, WindowCommand};
 use canopy::gui::{Panels, install_theme, workbench_ui};
-use canopy::jobs::{Event, FileRequest};
+use canopy::jobs::FileRequest;
 use canopy::text::document::{Document, Format};
 use canopy::text::pseudo::Pseudo;
 use egui::{Event as Input, Modifiers, MouseWheelSource, MouseWheelUnit, Pos2, TouchPhase, vec2};
@@ -179,7 +179,7 @@ fn scroll(document: Arc<Document>) {
     else {
         panic!("a document is opened");
     };
-    window.state.receive(Event::DocumentOpened {
+    window.state.receive(DocumentEvent::Opened {
         job,
         path,
         document,

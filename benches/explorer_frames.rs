@@ -14,9 +14,9 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Instant;
 
-use canopy::app::{AppState, Command, ExploreCommand, WindowCommand};
+use canopy::app::{AppState, Command, ExploreCommand, ExploreEvent, WindowCommand};
 use canopy::gui::{Panels, install_theme, workbench_ui};
-use canopy::jobs::{Event, ExplainLane, ExplainRequest, Pool};
+use canopy::jobs::{ExplainLane, ExplainRequest, Pool};
 use egui::{
     Event as Input, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase,
     vec2,
@@ -71,7 +71,7 @@ fn main() {
     let source = Arc::new(trace.into());
     window
         .state
-        .receive(Event::TraceOpened { job, path, source });
+        .receive(ExploreEvent::TraceOpened { job, path, source });
     let (sender, events) = channel();
     let thread = ExplainLane::new(&Pool::new("bench", sender, || ()).expect("a thread"));
     let answer = |state: &mut AppState| {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
-use canopy::app::{AppState, Command, ExploreCommand, WindowCommand};
+use canopy::app::{AppState, Command, ExploreCommand, ExploreEvent, WindowCommand};
 use canopy::explain::{Explanation, ViewKind};
 use canopy::gui::{Panels, install_sparse_map, install_theme, workbench_ui};
 use canopy::jobs::{Event, ExplainLane, ExplainRequest, Pool};
@@ -125,7 +125,7 @@ impl Window {
             panic!("a trace is opened");
         };
         let source = Arc::new(trace.into());
-        state.receive(Event::TraceOpened { job, path, source });
+        state.receive(ExploreEvent::TraceOpened { job, path, source });
         let (sender, events) = channel();
         let mut window = Self {
             state,

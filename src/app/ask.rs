@@ -1,6 +1,5 @@
 //! Questions that only the window system can put: which file, which folder.
 
-use crate::{SaveCommand, WindowCommand};
 use std::path::PathBuf;
 
 use super::aligning::AlignCommand;
@@ -15,6 +14,7 @@ use super::models::ModelsCommand;
 use super::project::{ProjectCommand, SettingsCommand};
 use super::settings::{BILINGUAL_EXTENSIONS, MEMORY_EXTENSIONS};
 use super::training::{Side, TrainingCommand};
+use crate::{SaveCommand, WindowCommand};
 use canopy_corpus::Column;
 use canopy_document::document::Format;
 use canopy_document::export::ExportFormat;

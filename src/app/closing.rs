@@ -1,9 +1,17 @@
 //! The last writes: everything is written before the window closes, and a failure is reported while the user can still act.
 
-use super::pending_writes::PendingWrites;
 use super::state::AppState;
 use super::training::NewCorpus;
-use crate::jobs::FileRequest;
+use crate::jobs::{FileRequest, JobId};
+
+/// How far the last writes are.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct LastWrites {
+    /// Under way.
+    pub(super) job: Option<JobId>,
+    /// Failures since they began.
+    pub(super) failures: Vec<String>,
+}
 
 impl AppState {
     /// Whether something was or is to be written, so that closing has to wait for it.
@@ -19,7 +27,7 @@ impl AppState {
     pub(super) fn write_last(&mut self) {
         self.flush();
         let job = self.shared.next_job();
-        self.shared.closing = PendingWrites {
+        self.shared.closing = LastWrites {
             job: Some(job),
             failures: Vec::new(),
         };

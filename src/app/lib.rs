@@ -1,9 +1,9 @@
 //! The state of the workbench without widgets: commands in, requests out, and what an event changes.
 //!
 //! Strings and numbers only; the window draws [`AppState`] and pushes [`Command`]s. A page is a struct with its own state and
-//! requests, and with methods that execute its commands and receive its events; it gets [`Shared`] (settings, messages,
-//! numbers of jobs) and the pages that it reads or changes. [`AppState`] routes commands and events to pages, and has a method
-//! where several of them take part.
+//! requests, and with enums of its commands and events, which it executes and handles; it gets [`Shared`] (settings,
+//! messages, numbers of jobs) and the pages that it reads or changes. [`AppState`] forwards commands and events to pages, and has
+//! a method where several of them take part.
 //!
 //! ```
 //! use canopy_app::{AppState, Folders, Page, Settings, Shipped, WindowCommand};
@@ -31,11 +31,9 @@ pub mod jobs;
 mod machines;
 mod missing;
 pub mod models;
-mod naming_machines;
 mod notices;
 mod open_work;
 mod opening;
-mod pending_writes;
 pub mod project;
 mod shared;
 mod state;
@@ -46,7 +44,7 @@ mod translating;
 mod window;
 
 pub use actions::{ACTIONS, Action};
-pub use aligning::{AlignCommand, Aligning};
+pub use aligning::{AlignCommand, AlignEvent, Aligning};
 pub use ask::{Ask, Pick};
 pub use canopy_base::panics::log_file;
 pub use canopy_document::editable as markup;
@@ -69,15 +67,18 @@ pub use document::saving::{SaveCommand, Saving};
 pub use document::segments::SegmentsCommand;
 pub use document::terms::{NewTerm, SourceSelection, TermsCommand};
 pub use document::translations::Translations;
-pub use document::{DocumentCommand, DocumentPage, progress, terms};
+pub use document::{DocumentCommand, DocumentEvent, DocumentPage, progress, terms};
 pub use evaluating::{
-    Contrast, ContrastCommand, Evaluate, EvaluateCommand, EvaluateView, Listed, deciding_word,
+    Contrast, ContrastCommand, Evaluate, EvaluateCommand, EvaluateEvent, EvaluateView, Listed,
+    deciding_word,
 };
-pub use explorer::{ExploreCommand, Explorer, Present};
+pub use events::Event;
+pub use explorer::{ExploreCommand, ExploreEvent, Explorer, Present};
 pub use machines::{MachineCommand, NamedMachine};
-pub use models::{ModelState, Models, ModelsCommand};
+pub use models::{ModelState, Models, ModelsCommand, ModelsEvent};
 pub use notices::{Notice, NoticeKind};
-pub use project::{ProjectCommand, Projects, SettingsCommand};
+pub use project::{ProjectCommand, ProjectEvent, Projects, SettingsCommand};
 pub use shared::Shared;
 pub use state::AppState;
+pub use training::RunEvent;
 pub use window::WindowCommand;

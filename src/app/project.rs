@@ -2,6 +2,7 @@
 
 mod commands;
 mod configuring;
+mod events;
 mod translating;
 
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::jobs::{JobId, ProjectRequest, ProjectStatus};
 use canopy_project::ProjectSettings;
 pub use configuring::SettingsCommand;
+pub use events::ProjectEvent;
 pub(crate) use translating::Translating;
 
 /// Commands on a project.

@@ -12,7 +12,6 @@ mod tracing;
 mod training;
 mod update;
 
-use crate::{DocumentCommand, EditCommand, GoCommand, ModelsCommand, SaveCommand, WindowCommand};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,6 +19,10 @@ use super::*;
 use crate::document::progress::Preparation;
 use crate::jobs::{
     Event, FileRequest, FurtherMemory, JobId, MergedWork, Project, Request, State, UserMemory,
+};
+use crate::{
+    DocumentCommand, DocumentEvent, EditCommand, GoCommand, ModelsCommand, ModelsEvent,
+    SaveCommand, WindowCommand,
 };
 use canopy_document::document::{Document, Format};
 use canopy_document::export::ExportFormat;
@@ -42,7 +45,7 @@ fn with_page() -> AppState {
     let Some(Request::OpenModel { job, folder, .. }) = open_model(&mut state) else {
         panic!()
     };
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job,
         info: info(folder),
         device_name: "CPU".to_owned(),
@@ -63,11 +66,11 @@ fn open(state: &mut AppState, document: Arc<Document>, project: Option<Project>)
         .drain(..)
         .find_map(opens)
         .expect("it exists");
-    state.receive(Event::DocumentOpened {
+    state.receive(DocumentEvent::Opened {
         job,
         path,
         document,
-        project,
+        project: project.map(Box::new),
         project_error: None,
     });
 }
@@ -109,7 +112,7 @@ fn work(state: &mut AppState) -> Vec<usize> {
             flags: vec![Flag::Split],
             parts: vec![],
         };
-        state.receive(Event::SentenceTranslated {
+        state.receive(DocumentEvent::SentenceTranslated {
             job,
             index,
             translation,
@@ -194,7 +197,7 @@ fn translating_before_the_model_is_there_waits_for_it() {
     };
     state.apply(DocumentCommand::Translate(Scope::Document));
     assert!(state.shared.requests.is_empty() && state.document.translations.is_waiting_for_model());
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job,
         info: info(folder),
         device_name: "CPU".to_owned(),
@@ -216,7 +219,7 @@ fn events_of_an_older_job_are_dropped() {
         flags: vec![],
         parts: vec![],
     };
-    state.receive(Event::SentenceTranslated {
+    state.receive(DocumentEvent::SentenceTranslated {
         job: JobId(999),
         index: 0,
         translation,
@@ -355,7 +358,7 @@ fn the_window_reports_that_the_cpu_went_on() {
         sentence: "2 (\"neu\")".to_owned(),
         found: f32::NAN,
     });
-    state.receive(Event::CpuTookOver {
+    state.receive(ModelsEvent::CpuTookOver {
         job: JobId(1),
         device_name: "CPU, 64 threads".to_owned(),
         error,

@@ -256,17 +256,17 @@ fn unwritten_ui(ctx: &Context, state: &AppState) -> Option<Unwritten> {
 
 #[cfg(test)]
 mod tests {
+    use egui_kittest::kittest::Queryable;
     use std::sync::Arc;
 
     use egui::{RawInput, ViewportEvent, ViewportId};
     use egui_kittest::Harness;
-    use egui_kittest::kittest::Queryable;
 
     use super::*;
     use canopy_app::error::Error;
     use canopy_app::jobs::{Event, FileRequest, JobId};
     use canopy_app::training::Queued;
-    use canopy_app::{EditCommand, Folders, Settings, Shipped, Written};
+    use canopy_app::{DocumentEvent, EditCommand, Folders, Settings, Shipped, Written};
     use canopy_document::document::{Document, Format};
 
     /// The answer of a minimised window to a request to close.
@@ -328,7 +328,7 @@ mod tests {
         state.apply(WindowCommand::OpenPath("page.txt".into()));
         let job = state.document.opening.as_ref().expect("it is opened").0;
         let page = Document::parse("page.txt", Format::Text, "Print the page.".to_owned());
-        state.receive(Event::DocumentOpened {
+        state.receive(DocumentEvent::Opened {
             job,
             path: "page.txt".into(),
             document: Arc::new(page.expect("a page")),

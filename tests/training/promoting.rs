@@ -3,6 +3,7 @@
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use canopy::app::{ModelsEvent, RunEvent};
 use canopy::jobs::{Event, JobId, Pool, RunFolders, RunRequest};
 use canopy::weights::ModelFolder;
 
@@ -30,8 +31,8 @@ fn a_promoted_model_replaces_an_earlier_one_of_its_own_run_alone() {
         });
         loop {
             match events.recv_timeout(Duration::from_mins(2)) {
-                Ok(Event::Exported { to, .. }) => return to,
-                Ok(Event::RunsSeen { .. }) => {}
+                Ok(Event::Models(ModelsEvent::Exported { to, .. })) => return to,
+                Ok(Event::Training(RunEvent::Seen { .. })) => {}
                 other => panic!("{other:?}"),
             }
         }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use canopy::app::{
-    AppState, Command, DocumentCommand, EditCommand, Folders, ModelsCommand, Scope, Settings,
-    Shipped, WindowCommand,
+    AppState, Command, DocumentCommand, DocumentEvent, EditCommand, Folders, ModelsCommand,
+    ModelsEvent, Scope, Settings, Shipped, WindowCommand,
 };
 use canopy::gui::{Panels, install_theme, workbench_ui};
 use canopy::inference::{ModelInfo, Reads, TraceCost, Translation};
@@ -42,7 +42,7 @@ fn window(reads: Reads) -> Harness<'static, Window> {
         panic!()
     };
     let document = Document::parse("page.html", Format::Html, PAGE.to_owned()).expect("a page");
-    state.receive(Event::DocumentOpened {
+    state.receive(DocumentEvent::Opened {
         job,
         path,
         document: Arc::new(document),
@@ -53,7 +53,7 @@ fn window(reads: Reads) -> Harness<'static, Window> {
     let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
         panic!()
     };
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job,
         info: info(folder, reads),
         device_name: "CPU (2 threads)".to_owned(),
@@ -107,7 +107,7 @@ fn work(state: &mut AppState, translate: impl Fn(&str) -> String) {
             parts: vec![],
             flags: vec![],
         };
-        state.receive(Event::SentenceTranslated {
+        state.receive(DocumentEvent::SentenceTranslated {
             job,
             index,
             translation,

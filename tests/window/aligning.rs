@@ -1,6 +1,6 @@
 //! The page on which an alignment is corrected.
 
-use canopy::app::{AlignCommand, Ask, Page, WindowCommand};
+use canopy::app::{AlignCommand, AlignEvent, Ask, Page, WindowCommand};
 use canopy::corpus::{Column, RowState};
 use canopy::jobs::Alignment;
 use egui::{Key, Modifiers};
@@ -36,7 +36,7 @@ fn open(folder: &tempfile::TempDir, state: &mut AppState) {
     let job = request.job;
     let alignment = Alignment::open(request.source, request.target, request.kept);
     let alignment = alignment.map(Box::new).map_err(Into::into);
-    state.receive(Event::Aligned { job, alignment });
+    state.receive(AlignEvent::Aligned { job, alignment });
 }
 
 fn sizes(state: &AppState) -> Vec<(usize, usize)> {

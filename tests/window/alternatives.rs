@@ -1,12 +1,13 @@
 //! Other translations of the selected sentence: searched when a person asks, listed with how likely they are, used by a click
 //! or a key.
 
-use canopy::app::{
-    AlternativesCommand, AlternativesState, DocumentCommand, EditCommand, GoCommand, ModelsCommand,
-};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use canopy::app::{
+    AlternativesCommand, AlternativesState, DocumentCommand, DocumentEvent, EditCommand, GoCommand,
+    ModelsCommand,
+};
 use canopy::error::Error;
 use canopy::jobs::{JobControl, JobId, Worker};
 use canopy::text::placeholder::stripped;
@@ -56,8 +57,8 @@ fn answer(state: &mut AppState, job: JobId) {
         one("PRESS FILE NOW.", -2.0),
         one("FILE IS TO BE CLICKED.", -9.0),
     ];
-    state.receive(Event::OthersFound { job, translations });
-    state.receive(Event::SentenceTranslated {
+    state.receive(DocumentEvent::OthersFound { job, translations });
+    state.receive(DocumentEvent::SentenceTranslated {
         job,
         index: 1,
         translation: one("CLICK FILE NOW.", -1.0),
@@ -209,7 +210,7 @@ fn the_panel_says_why_there_are_none() {
     let (job, ..) = requested(state);
     let open = state.document.editing.open.as_ref().expect("a document");
     let translation = Translation::written(open.target(1).text.clone());
-    state.receive(Event::SentenceTranslated {
+    state.receive(DocumentEvent::SentenceTranslated {
         job,
         index: 1,
         translation,

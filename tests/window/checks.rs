@@ -1,9 +1,9 @@
 //! Findings of the quality checks next to the document: each a click from its place, repaired by a key.
 
-use canopy::app::{CheckCommand, EditCommand, GoCommand, WindowCommand};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
+use canopy::app::{CheckCommand, DocumentEvent, EditCommand, GoCommand, WindowCommand};
 use canopy::checks::CheckKind;
 use canopy::jobs::{CheckLane, Pool};
 use canopy::terms::{Term, TermIndex, Termbase};
@@ -162,7 +162,7 @@ fn translations_are_held_against_the_termbase_of_the_document() {
     base.terms = vec![Term::new("key", "Taste"), Term::new("moment", "Augenblick")];
     let (job, index) = (reads.expect("it is read"), TermIndex::new(Arc::new(base)));
     let index = Ok(Arc::new(index));
-    state.receive(Event::TermsRead { job, index });
+    state.receive(DocumentEvent::TermsRead { job, index });
     state.apply(GoCommand::Select(0));
     check(&mut window);
     assert_eq!(found(&window), 1);
@@ -191,7 +191,10 @@ fn a_language_without_a_dictionary_is_reported() {
     let event = events
         .recv_timeout(Duration::from_mins(1))
         .expect("an event");
-    assert!(matches!(event, Event::NotSpelled { .. }), "{event:?}");
+    assert!(
+        matches!(event, Event::Document(DocumentEvent::NotSpelled { .. })),
+        "{event:?}"
+    );
     window.state.receive(event);
     let notice = window.state.shared.notices.last().expect("it is reported");
     assert_eq!(notice.title, "Spelling is not checked");
@@ -287,7 +290,7 @@ fn spelling_goes_by_a_folder_that_a_person_chooses() {
     };
     checks.send(request);
     let event = events.recv_timeout(Duration::from_mins(1));
-    let Ok(Event::Checked { findings, .. }) = event else {
+    let Ok(Event::Document(DocumentEvent::Checked { findings, .. })) = event else {
         panic!("{event:?}")
     };
     assert_eq!(findings.len(), 1, "{findings:?}");

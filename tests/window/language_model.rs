@@ -1,8 +1,8 @@
 //! A large language model: named in the menu, requested for the selected sentence, its suggestion used.
 
-use canopy::app::{DocumentCommand, EditCommand, GoCommand, LanguageModel, LanguageModelCommand};
 use std::time::Duration;
 
+use canopy::app::{DocumentEvent, EditCommand, GoCommand, LanguageModel, LanguageModelCommand};
 use canopy::llm::{Suggestion, Usage};
 
 use super::*;
@@ -113,7 +113,7 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
     };
     let job = request.job;
     let suggestion = Ok(Box::new(suggestion));
-    state.receive(Event::Suggested { job, suggestion });
+    state.receive(DocumentEvent::Suggested { job, suggestion });
     harness.run();
     harness.get_by_label("1.5 s, 1,200 tokens read, 9 written, markup repaired");
     // The open model says which is better.
@@ -131,7 +131,7 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
     assert_eq!((sentence, known.len()), (1, 4));
     assert!(candidates[0].starts_with("CLICK") && candidates[1].starts_with("Klicken"));
     let mean_log_probs = Some([-1.5, -0.5]);
-    state.receive(Event::Ranked {
+    state.receive(DocumentEvent::Ranked {
         job,
         mean_log_probs,
     });
@@ -161,11 +161,7 @@ fn a_failure_is_reported_and_an_old_answer_dropped() {
     let mut window = Window::with_document(PAGE).translated();
     window.state.apply(chosen());
     window.state.apply(GoCommand::Select(1));
-    let request = || {
-        Command::Document(DocumentCommand::LanguageModel(
-            LanguageModelCommand::Suggest,
-        ))
-    };
+    let request = || Command::from(LanguageModelCommand::Suggest);
     window.state.apply(request());
     window.state.apply(request());
     let last = window
@@ -190,13 +186,13 @@ fn a_failure_is_reported_and_an_old_answer_dropped() {
         }
         .into())
     };
-    window.state.receive(Event::Suggested {
+    window.state.receive(DocumentEvent::Suggested {
         job: first,
         suggestion: failed(),
     });
     assert!(window.state.shared.notices.is_empty());
     assert_eq!(window.state.document.suggestions.pending(), Some(1));
-    window.state.receive(Event::Suggested {
+    window.state.receive(DocumentEvent::Suggested {
         job: last,
         suggestion: failed(),
     });
@@ -278,7 +274,7 @@ fn a_missing_server_is_reported_in_words() {
     let wait = Duration::from_secs(5);
     let endpoint = canopy::llm::Endpoint::new(&address, "small", None, wait).expect("an address");
     let error = endpoint.models().expect_err("nobody is there");
-    window.state.receive(Event::Suggested {
+    window.state.receive(DocumentEvent::Suggested {
         job: request.job,
         suggestion: Err(error.into()),
     });

@@ -1,11 +1,11 @@
 //! The languages of a document: its file declares them, each target has its own work, and a model may be lacking.
 
-use canopy::app::{
-    DocumentCommand, EditCommand, GoCommand, ModelsCommand, Page, SaveCommand, Settings,
-    WindowCommand,
-};
 use std::path::PathBuf;
 
+use canopy::app::{
+    DocumentCommand, DocumentEvent, EditCommand, GoCommand, ModelsCommand, ModelsEvent, Page,
+    SaveCommand, Settings, WindowCommand,
+};
 use canopy::inference::InstalledModel;
 use canopy::jobs::{ModelRequest, Project};
 use canopy::memory::TranslationMemory;
@@ -47,11 +47,11 @@ fn opens(mut window: Window, name: &str, text: &str, project: Option<Project>) -
         Format::from_path(&path).expect("a format"),
         text.into(),
     );
-    state.receive(Event::DocumentOpened {
+    state.receive(DocumentEvent::Opened {
         job,
         path,
         document: Arc::new(document.expect("a document")),
-        project,
+        project: project.map(Box::new),
         project_error: None,
     });
     window
@@ -77,7 +77,7 @@ fn answered(window: &mut Window) {
         name: folder.display().to_string(),
         ..info(folder)
     };
-    window.state.receive(Event::ModelOpened {
+    window.state.receive(ModelsEvent::Opened {
         job,
         info,
         device_name: "CPU".to_owned(),
@@ -202,7 +202,7 @@ fn what_is_translated_meanwhile_never_stands_under_another_language() {
         panic!("a translation is requested")
     };
     window.state.apply(to("fr"));
-    window.state.receive(Event::SentenceTranslated {
+    window.state.receive(DocumentEvent::SentenceTranslated {
         job,
         index: 0,
         translation: Translation::written("Drucken".to_owned()),
@@ -315,8 +315,8 @@ fn a_file_opens_with_the_languages_that_it_declares() {
     };
     let models = several();
     let model = Box::new(models[2].clone());
-    window.state.receive(Event::ModelsListed { models });
-    window.state.receive(Event::ModelAdded { job, model });
+    window.state.receive(ModelsEvent::Listed { models });
+    window.state.receive(ModelsEvent::Added { job, model });
     answered(window);
     assert_eq!(texts(window)[1].0, "Ouvrez la fenêtre", "work stays");
     assert!(
@@ -381,7 +381,9 @@ fn a_memory_serves_a_document_without_a_model_and_each_pair_has_its_own() {
     assert_eq!(languages, ["en", "fr"]);
     let pairs = [("Open the window".to_owned(), "Ouvrez la fenêtre".to_owned())];
     let memory = Ok(Arc::new(TranslationMemory::new(pairs)));
-    window.state.receive(Event::MemoryRead { job, memory });
+    window
+        .state
+        .receive(ModelsEvent::MemoryRead { job, memory });
     window.state.apply(GoCommand::Select(1));
     assert_eq!(
         window
@@ -477,7 +479,7 @@ fn a_model_without_languages_is_added_with_those_that_are_chosen() {
     let model = Ok(Box::new(model));
     window
         .state
-        .receive(Event::ModelInspected { job, path, model });
+        .receive(ModelsEvent::Inspected { job, path, model });
     let mut harness = window.harness();
     harness.run_steps(5);
     // What is known is chosen already.

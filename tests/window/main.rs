@@ -38,8 +38,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use canopy::app::{
-    AppState, Command, DocumentCommand, EditCommand, Folders, GoCommand, ModelsCommand, Scope,
-    Settings, Shipped, WindowCommand,
+    AppState, Command, DocumentCommand, DocumentEvent, EditCommand, Folders, GoCommand,
+    ModelsCommand, ModelsEvent, Scope, Settings, Shipped, WindowCommand,
 };
 use canopy::gui::{CloseState, Panels, ask_about_closing, install_theme, workbench_ui};
 use canopy::inference::{Flag, ModelInfo, Reads, TraceCost, Translation};
@@ -103,7 +103,7 @@ impl Window {
         };
         let document =
             Arc::new(Document::parse("page.html", Format::Html, html.to_owned()).expect("a page"));
-        state.receive(Event::DocumentOpened {
+        state.receive(DocumentEvent::Opened {
             job,
             path,
             document,
@@ -119,7 +119,7 @@ impl Window {
         let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
             panic!()
         };
-        state.receive(Event::ModelOpened {
+        state.receive(ModelsEvent::Opened {
             job,
             info: info(folder),
             device_name: "CPU (2 threads)".to_owned(),
@@ -160,7 +160,7 @@ impl Window {
                 flags,
                 parts: vec![],
             };
-            self.state.receive(Event::SentenceTranslated {
+            self.state.receive(DocumentEvent::SentenceTranslated {
                 job,
                 index,
                 translation,
@@ -484,7 +484,7 @@ fn what_is_read_stays_in_place_while_sentences_above_are_translated() {
             flags: vec![],
             parts: vec![],
         };
-        state.receive(Event::SentenceTranslated {
+        state.receive(DocumentEvent::SentenceTranslated {
             job,
             index,
             translation,

@@ -1,9 +1,9 @@
 //! Material that is dropped on the training page is surveyed, shown, and then becomes a corpus.
 
-use canopy::app::{Page, WindowCommand};
 use std::path::{Path, PathBuf};
 
 use canopy::app::training::{SurveyState, TrainingCommand};
+use canopy::app::{Page, RunEvent, WindowCommand};
 use canopy::corpus::survey::{Material, Survey, survey};
 use canopy::error::Error;
 use canopy::jobs::{CorpusImport, JobId, RunRequest};
@@ -45,12 +45,12 @@ pub(super) fn dropped(home: &Path, paths: Vec<PathBuf>) -> Harness<'static, Wind
     let state = &mut harness.state_mut().state;
     state.apply(WindowCommand::Drop(paths));
     let (job, material, languages) = survey_request(state);
-    state.receive(Event::CorpusRead { job, share: 0.4 });
+    state.receive(RunEvent::CorpusRead { job, share: 0.4 });
     harness.run_steps(4);
     harness.get_by_label("Checking its content");
     let survey = Box::new(found(&material, languages.as_ref()));
     let state = &mut harness.state_mut().state;
-    state.receive(Event::Surveyed { job, survey });
+    state.receive(RunEvent::Surveyed { job, survey });
     harness.run_steps(4);
     harness
 }
@@ -93,7 +93,7 @@ fn a_dropped_table_is_described_before_it_is_made_a_corpus() {
     assert!(import.filter.is_some());
     let folder = import.output;
     let pairs = 11;
-    state.receive(Event::CorpusMade {
+    state.receive(RunEvent::CorpusMade {
         job,
         folder: folder.clone(),
         pairs,
@@ -125,7 +125,7 @@ fn other_languages_are_looked_for_again() {
     let error = Error::NoModel.into();
     let survey = Box::new(found(&material, languages.as_ref()));
     let state = &mut harness.state_mut().state;
-    state.receive(Event::Surveyed { job, survey });
+    state.receive(RunEvent::Surveyed { job, survey });
     let mut form = state.training.corpus_form.clone().expect("it is open");
     form.target_language = "fr".to_owned();
     let fill = TrainingCommand::FillCorpus(Box::new(form));

@@ -1,6 +1,6 @@
 //! The translation memory: chosen in the menu, its similar sentences below the document.
 
-use canopy::app::{DocumentCommand, EditCommand, GoCommand, ModelsCommand, Pick};
+use canopy::app::{DocumentCommand, EditCommand, GoCommand, ModelsCommand, ModelsEvent, Pick};
 use canopy::inference::AddressChoice;
 use canopy::memory::TranslationMemory;
 
@@ -15,8 +15,8 @@ pub(super) fn with_memory(memory: Option<TranslationMemory>, pairs: usize) -> Wi
         panic!()
     };
     let pairs = Ok(pairs);
-    state.receive(Event::MemoryOpened { job, pairs });
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::MemoryOpened { job, pairs });
+    state.receive(ModelsEvent::Opened {
         job,
         info: info(folder),
         device_name: "CPU (2 threads)".to_owned(),
@@ -231,7 +231,7 @@ fn memories_are_used_after_another_with_a_penalty() {
         panic!("the model is opened with both")
     };
     assert_eq!(memory.as_ref().map(|it| it.further.len()), Some(1));
-    window.state.receive(Event::ModelOpened {
+    window.state.receive(ModelsEvent::Opened {
         job,
         info: info(folder),
         device_name: "CPU (2 threads)".to_owned(),

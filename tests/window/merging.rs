@@ -1,6 +1,6 @@
 //! Another person's changes, over the document.
 
-use canopy::app::{ChangeKind, DocumentCommand, EditCommand, MergeCommand};
+use canopy::app::{ChangeKind, DocumentCommand, DocumentEvent, EditCommand, MergeCommand};
 use canopy::text::export::{ExportFormat, Languages};
 
 use super::*;
@@ -38,7 +38,9 @@ pub(super) fn window() -> Window {
     let format = Format::from_ending("xlf").expect("a format");
     let file = Document::parse("page.xlf", format, xml).expect("XLIFF");
     let file = Ok(Arc::new(file));
-    window.state.receive(Event::ExchangeRead { job, file });
+    window
+        .state
+        .receive(DocumentEvent::ExchangeRead { job, file });
     window
 }
 

@@ -1,12 +1,12 @@
 //! The page of models: they are listed, added, made default and removed; languages above the document choose among them.
 
-use canopy::app::{EditCommand, ModelsCommand, Page, WindowCommand};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use canopy::app::error::{BaseError, Error};
 use canopy::app::training::TrainingCommand;
+use canopy::app::{EditCommand, ModelsCommand, ModelsEvent, Page, WindowCommand};
 use canopy::inference::{InstalledModel, starter_model_for};
 use canopy::jobs::{ModelLane, ModelRequest, Pool};
 use egui::accesskit::Role;
@@ -55,7 +55,7 @@ pub(super) fn several() -> Vec<InstalledModel> {
 }
 
 pub(super) fn with_models(mut window: Window, models: Vec<InstalledModel>) -> Window {
-    window.state.receive(Event::ModelsListed { models });
+    window.state.receive(ModelsEvent::Listed { models });
     window
 }
 
@@ -267,7 +267,7 @@ fn answer(window: &mut Window) {
         name: folder.display().to_string(),
         ..info(folder)
     };
-    window.state.receive(Event::ModelOpened {
+    window.state.receive(ModelsEvent::Opened {
         job,
         info,
         device_name: "CPU".to_owned(),
@@ -378,7 +378,7 @@ fn a_folder_that_is_dropped_is_offered_added_and_removed() {
     let original = tiny::model_folder();
     let mut harness = Window::with_document(PAGE).harness();
     kept.follow(harness.state_mut(), |event| {
-        matches!(event, Event::ModelsListed { .. })
+        matches!(event, Event::Models(ModelsEvent::Listed { .. }))
     });
     let state = &mut harness.state_mut().state;
     state.apply(WindowCommand::ShowPage(Page::Models));
@@ -388,14 +388,14 @@ fn a_folder_that_is_dropped_is_offered_added_and_removed() {
     // Another one that is open where it lies is read, too.
     kept.follow(
         harness.state_mut(),
-        |event| matches!(event, Event::ModelInspected { path, .. } if path == original.path()),
+        |event| matches!(event, Event::Models(ModelsEvent::Inspected { path, .. }) if path == original.path()),
     );
     harness.run_steps(5);
     harness.get_by_label("Add the model").click();
     harness.run_steps(3);
     assert!(harness.state().state.models.installing.adding.is_some());
     kept.follow(harness.state_mut(), |event| {
-        matches!(event, Event::ModelAdded { .. })
+        matches!(event, Event::Models(ModelsEvent::Added { .. }))
     });
     harness.run_steps(3);
     let name = original.path().file_name().expect("a name");
@@ -432,7 +432,7 @@ fn a_folder_that_is_dropped_is_offered_added_and_removed() {
     harness.get_by_label("Remove the model").click();
     harness.run_steps(3);
     kept.follow(harness.state_mut(), |event| {
-        matches!(event, Event::ModelRemoved { .. })
+        matches!(event, Event::Models(ModelsEvent::Removed { .. }))
     });
     harness.run_steps(3);
     assert!(!copy.exists() && original.path().join("model.toml").is_file());
@@ -472,7 +472,7 @@ fn what_is_dropped_is_distinguished_from_documents_wherever_it_is_dropped() {
         .into());
         window
             .state
-            .receive(Event::ModelInspected { job, path, model });
+            .receive(ModelsEvent::Inspected { job, path, model });
         let mut harness = window.harness();
         harness.run_steps(5);
         harness.get_by_label_contains("is not a readable model");

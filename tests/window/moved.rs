@@ -1,8 +1,8 @@
 //! A document that was worked on under another name.
 
-use canopy::app::{DocumentCommand, EditCommand};
+use canopy::app::{DocumentCommand, DocumentEvent, EditCommand};
 use canopy::jobs::project::source_hash;
-use canopy::jobs::{Event, Project, SavedTarget, State};
+use canopy::jobs::{Project, SavedTarget, State};
 use egui_kittest::kittest::Queryable;
 
 use crate::{PAGE, Window};
@@ -27,9 +27,11 @@ pub(super) fn window() -> Window {
         )
     };
     let targets = vec![edit(0, "Drucken"), edit(2, "Dann warten.")];
-    let project = Project::new("old/name.html".into(), String::new(), targets);
+    let project = Box::new(Project::new("old/name.html".into(), String::new(), targets));
     let path = "page.html".into();
-    window.state.receive(Event::MovedWork { path, project });
+    window
+        .state
+        .receive(DocumentEvent::MovedWork { path, project });
     window
 }
 

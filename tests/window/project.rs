@@ -1,6 +1,9 @@
 //! The page of a project.
 
-use canopy::app::{EditCommand, Page, ProjectCommand, SettingsCommand, WindowCommand};
+use canopy::app::{
+    DocumentEvent, EditCommand, ModelsEvent, Page, ProjectCommand, ProjectEvent, SettingsCommand,
+    WindowCommand,
+};
 use canopy::jobs::{DocumentStatus, Head, ProjectFolder, ProjectRequest, ProjectStatus};
 
 use egui::Key;
@@ -39,7 +42,7 @@ pub(super) fn window() -> Window {
         panic!("{:?}", state.projects.requests)
     };
     let status = Ok(Box::new(status()));
-    state.receive(Event::ProjectSeen { job, status });
+    state.receive(ProjectEvent::Seen { job, status });
     window
 }
 
@@ -97,7 +100,7 @@ fn a_document_of_the_project_has_what_was_confirmed_in_another_and_a_foreign_one
             .find_map(opens)
             .expect("it opens");
         let document = Document::parse("a.html", Format::Html, PAGE.to_owned()).expect("a page");
-        state.receive(Event::DocumentOpened {
+        state.receive(DocumentEvent::Opened {
             job,
             path,
             document: Arc::new(document),
@@ -228,7 +231,7 @@ fn all_documents_are_translated_one_after_the_other() {
         Some(Request::OpenModel { job, .. }) => job,
         other => panic!("{other:?}"),
     };
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job,
         info: info("model".into()),
         device_name: "CPU".to_owned(),
@@ -246,7 +249,7 @@ fn all_documents_are_translated_one_after_the_other() {
         let (job, path) = opened.expect("it is opened");
         assert_eq!(path, expected);
         let document = Document::parse("a.html", Format::Html, PAGE.to_owned()).expect("a page");
-        state.receive(Event::DocumentOpened {
+        state.receive(DocumentEvent::Opened {
             job,
             path,
             document: Arc::new(document),
@@ -256,7 +259,7 @@ fn all_documents_are_translated_one_after_the_other() {
         if let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.last() {
             let (job, info) = (*job, info(folder.clone()));
             state.shared.requests.clear();
-            state.receive(Event::ModelOpened {
+            state.receive(ModelsEvent::Opened {
                 job,
                 info,
                 device_name: "CPU".to_owned(),
@@ -274,7 +277,7 @@ fn all_documents_are_translated_one_after_the_other() {
                 flags: vec![],
                 parts: vec![],
             };
-            state.receive(Event::SentenceTranslated {
+            state.receive(DocumentEvent::SentenceTranslated {
                 job,
                 index,
                 translation,
@@ -359,7 +362,7 @@ fn other_settings_of_a_project_open_its_model_and_memory_anew() {
     changed.project.folder = project.folder;
     changed.project.head.memory = None;
     let status = Ok(Box::new(changed));
-    state.receive(Event::ProjectSeen { job, status });
+    state.receive(ProjectEvent::Seen { job, status });
     let opens = |request: &Request| matches!(request, Request::OpenModel { .. });
     assert!(state.shared.requests.iter().any(opens));
 }
@@ -377,6 +380,6 @@ fn closing_says_that_the_translations_of_a_project_are_being_written() {
     let lost = state.lost_by_closing().expect("files are not written yet");
     assert!(lost.contains("project"), "{lost}");
     let files = Ok(vec!["book/translated/a.html".into()]);
-    state.receive(Event::ProjectExported { job, files });
+    state.receive(ProjectEvent::Exported { job, files });
     assert_eq!(state.lost_by_closing(), None);
 }

@@ -1,8 +1,10 @@
 //! How the open document is read is chosen in the window; what was done on it stays.
 
-use canopy::app::{DocumentCommand, EditCommand, GoCommand, ModelsCommand, WindowCommand};
 use std::io::{Cursor, Write as _};
 
+use canopy::app::{
+    DocumentCommand, DocumentEvent, EditCommand, GoCommand, ModelsCommand, WindowCommand,
+};
 use canopy::text::document::ReadingOptions;
 use egui::accesskit::Role;
 use zip::ZipWriter;
@@ -73,7 +75,7 @@ fn read(state: &mut AppState, bytes: &[u8]) -> Option<ReadingOptions> {
     let name = path.to_string_lossy().into_owned();
     let format = Format::from_content(&path, bytes).expect("a format");
     let document = Document::from_bytes_with(&name, format, bytes.to_vec(), &options);
-    state.receive(Event::DocumentOpened {
+    state.receive(DocumentEvent::Opened {
         job,
         path,
         document: Arc::new(document.expect("readable")),
@@ -254,7 +256,7 @@ fn subtitles_show_their_times_and_their_reading_speed() {
     let Some(FileRequest::OpenDocument { job, path, .. }) = state.shared.file_requests.pop() else {
         panic!()
     };
-    state.receive(Event::DocumentOpened {
+    state.receive(DocumentEvent::Opened {
         job,
         path,
         document: Arc::new(document.expect("subtitles")),

@@ -1,6 +1,8 @@
 //! Terms: shown in the source, written with a key, added with two.
 
-use canopy::app::{EditCommand, GoCommand, SourceSelection, TermsCommand, WindowCommand};
+use canopy::app::{
+    DocumentEvent, EditCommand, GoCommand, SourceSelection, TermsCommand, WindowCommand,
+};
 use canopy::terms::{Term, TermIndex, Termbase};
 use egui_kittest::kittest::NodeT;
 
@@ -22,7 +24,7 @@ pub(super) fn with_terms() -> Window {
     };
     assert_eq!(paths, [PathBuf::from("office.tbx")]);
     let index = Ok(index());
-    state.receive(Event::TermsRead { job, index });
+    state.receive(DocumentEvent::TermsRead { job, index });
     window
 }
 
@@ -126,7 +128,7 @@ fn what_is_selected_on_both_sides_becomes_a_term_in_two_keystrokes() {
     assert_eq!(term, Term::new("Then wait.", "dann warten"));
     // It can be looked up as soon as it is written.
     let index = Ok(index());
-    state.receive(Event::TermsRead { job, index });
+    state.receive(DocumentEvent::TermsRead { job, index });
     assert!(state.document.terms.new.is_none() && state.document.terms.index.is_some());
 }
 
@@ -170,7 +172,7 @@ fn several_termbases_are_used_together_and_new_terms_go_to_the_first() {
     let [office, vendor] = ["office.tbx", "vendor.csv"].map(PathBuf::from);
     assert_eq!(paths, [office, vendor.clone()]);
     let index = Ok(index());
-    state.receive(Event::TermsRead { job, index });
+    state.receive(DocumentEvent::TermsRead { job, index });
     let kept = state
         .document
         .editing

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use canopy::app::settings::Device;
 use canopy::app::training::{NewRun, Probe, TrainingCommand};
-use canopy::app::{Command, Page, WindowCommand};
+use canopy::app::{Command, Page, RunEvent, WindowCommand};
 use canopy::jobs::{Event, JobId, Pool, RunFolders, RunRequest, TrainingRequest};
 use canopy::training::{Order, RunState, TrainingConfig, known_runs, remember_run};
 use egui::accesskit::Role;
@@ -460,7 +460,7 @@ fn a_deleted_run_goes_to_the_trash_and_comes_back() {
         .apply(Command::Training(TrainingCommand::Trash(run.clone())));
     deliver(&mut window);
     let trashed = std::iter::from_fn(|| events.recv_timeout(Duration::from_mins(2)).ok())
-        .find(|event| matches!(event, Event::Trashed { .. }));
+        .find(|event| matches!(event, Event::Training(RunEvent::Trashed { .. })));
     window.state.receive(trashed.expect("it is in the trash"));
     assert!(!run.exists());
     window
@@ -468,7 +468,7 @@ fn a_deleted_run_goes_to_the_trash_and_comes_back() {
         .apply(Command::Training(TrainingCommand::Restore));
     deliver(&mut window);
     let back = std::iter::from_fn(|| events.recv_timeout(Duration::from_mins(2)).ok()).find(
-        |event| matches!(event, Event::RunsSeen { runs, .. } if runs.iter().any(|seen| seen.folder == run)),
+        |event| matches!(event, Event::Training(RunEvent::Seen { runs, .. }) if runs.iter().any(|seen| seen.folder == run)),
     );
     assert!(back.is_some() && run.join("events.jsonl").exists());
 }
@@ -489,7 +489,7 @@ fn a_run_that_lies_elsewhere_is_renamed_deleted_and_brought_back() {
         event.expect("an event")
     };
     let are_seen = |event: &Event, expected: &[&Path]| match event {
-        Event::RunsSeen { runs, .. } => {
+        Event::Training(RunEvent::Seen { runs, .. }) => {
             let folders = runs.iter().map(|run| run.folder.as_path());
             folders.eq(expected.iter().copied())
         }
@@ -525,7 +525,7 @@ fn a_run_that_lies_elsewhere_is_renamed_deleted_and_brought_back() {
         folder: evening.clone(),
     };
     runs.send(restore());
-    let kept = |event: &Event| matches!(event, Event::Trashed { to, .. } if *to == trashed);
+    let kept = |event: &Event| matches!(event, Event::Training(RunEvent::Trashed { to, .. }) if *to == trashed);
     while !kept(&next()) {}
     std::fs::remove_dir(&evening).expect("removes");
     runs.send(restore());
@@ -546,13 +546,13 @@ fn a_renamed_run_stays_selected() {
     let to = run.with_file_name("late");
     std::fs::rename(&run, &to).expect("renames");
     let folder = run.clone();
-    let renamed = Event::Renamed {
+    let renamed = Event::Training(RunEvent::Renamed {
         folder,
         to: to.clone(),
-    };
+    });
     window.state.receive(renamed);
     let seen = page(home.path()).state.training.runs.list.clone();
-    window.state.receive(Event::RunsSeen {
+    window.state.receive(RunEvent::Seen {
         runs: seen,
         corpora: Vec::new(),
     });

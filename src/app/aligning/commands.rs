@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{AlignCommand, Aligning};
+use super::{AlignCommand, AlignEvent, Aligning};
 use crate::ask::Ask;
 use crate::command::Page;
 use crate::document::DocumentPage;
@@ -139,12 +139,12 @@ impl Aligning {
         }
     }
 
-    pub(crate) fn aligned(
-        &mut self,
-        shared: &mut Shared,
-        job: JobId,
-        alignment: Result<Box<Alignment>>,
-    ) {
+    pub(crate) fn handle(&mut self, shared: &mut Shared, event: AlignEvent) {
+        let AlignEvent::Aligned { job, alignment } = event;
+        self.aligned(shared, job, alignment);
+    }
+
+    fn aligned(&mut self, shared: &mut Shared, job: JobId, alignment: Result<Box<Alignment>>) {
         if self.job.take_if(|own| *own == job).is_none() {
             return;
         }

@@ -1,9 +1,9 @@
 //! Saving and exporting the translation of the document.
 
-use crate::WindowCommand;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::WindowCommand;
 use crate::ask::Ask;
 use crate::command::{Command, Page};
 use crate::document::DocumentPage;

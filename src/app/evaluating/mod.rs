@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use tracing::UnitTrace;
 
 pub use contrast::{Contrast, ContrastCommand, Listed, deciding_word};
+pub use events::EvaluateEvent;
 
 use crate::error::{Error, Result};
 use crate::jobs::{EvaluationProgress, EvaluationRequest, JobControl, JobId};

@@ -1,8 +1,8 @@
 //! The way from a unit of an evaluation to its trace: its document is written, opened, translated and explored.
 
-use crate::EditCommand;
 use std::path::PathBuf;
 
+use crate::EditCommand;
 use crate::command::{Command, Scope};
 use crate::jobs::{FileRequest, JobId};
 use crate::state::AppState;

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use self::margin::MarginState;
+pub use events::ExploreEvent;
 pub use inquiry::Inquiry;
 pub use present::Present;
 pub use sample::DecidedNoun;

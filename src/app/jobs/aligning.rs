@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use super::JobId;
 use super::pool::{Answerer, EventSender, Lane, Pool};
-use super::{Event, JobId};
+use crate::AlignEvent;
 use canopy_base::error::caught;
 use canopy_project::Alignment;
 
@@ -39,6 +40,6 @@ impl Answerer for Aligner {
             kept,
         } = request;
         let alignment = caught(|| Ok(Box::new(Alignment::open(source, target, kept)?)));
-        self.0.send(Event::Aligned { job, alignment });
+        self.0.send(AlignEvent::Aligned { job, alignment });
     }
 }

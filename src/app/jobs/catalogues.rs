@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::pool::{Answerer, EventSender, Lane, Pool};
 use super::{Event, JobControl, JobId};
+use crate::ModelsEvent;
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::caught;
 use canopy_translate::catalogue::{
@@ -82,11 +83,11 @@ fn answer(request: CatalogueRequest, library: Option<&PathBuf>, emit: &dyn Fn(Ev
                 (bytes > 0).then(|| ((model.catalogue.clone(), model.name.clone()), bytes))
             };
             match read {
-                Ok(look) => Event::CataloguesRead {
+                Ok(look) => Event::Models(ModelsEvent::CataloguesRead {
                     job,
                     arrived: look.models.iter().filter_map(arrived).collect(),
                     look: Box::new(look),
-                },
+                }),
                 Err(error) => Event::Failed { job, error },
             }
         }
@@ -131,18 +132,18 @@ fn get(
         let is_due = reported.is_none_or(|at| now.duration_since(at).as_millis() > 80);
         if is_due || progress.is_checking {
             reported = Some(now);
-            emit(Event::ModelDownloading { job, progress });
+            emit(Event::Models(ModelsEvent::Downloading { job, progress }));
         }
         ControlFlow::Continue(())
     })?;
     Ok(match got {
-        Some(model) => Event::ModelDownloaded {
+        Some(model) => Event::Models(ModelsEvent::Downloaded {
             job,
             model: Box::new(model),
-        },
-        None => Event::DownloadCancelled {
+        }),
+        None => Event::Models(ModelsEvent::DownloadCancelled {
             job,
             arrived: downloaded_bytes(library, model),
-        },
+        }),
     })
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::pool::{Answerer, EventSender, Lane, Pool};
 use super::{Event, JobId};
+use crate::DocumentEvent;
 use canopy_base::error::caught;
 use canopy_qa::checks::{CheckKind, Checks, Pair, Resources, Spelling};
 use canopy_qa::terms::{TermUsage, Termbase};
@@ -59,7 +60,7 @@ impl Answerer for Checker {
         {
             let opened = Spelling::installed_or_in(&wanted.0, wanted.1.as_deref());
             if let Err(error) = &opened {
-                self.events.send(Event::NotSpelled {
+                self.events.send(DocumentEvent::NotSpelled {
                     job,
                     reason: error.to_string(),
                 });
@@ -76,7 +77,7 @@ impl Answerer for Checker {
             Ok(checks.run_with(&pairs, resources))
         });
         self.events.send(match found {
-            Ok(findings) => Event::Checked { job, findings },
+            Ok(findings) => Event::Document(DocumentEvent::Checked { job, findings }),
             Err(error) => Event::Failed { job, error },
         });
     }

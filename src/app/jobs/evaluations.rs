@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::contrasting::{ContrastJob, contrast};
 use super::pool::{Answerer, EventSender, Lane, Pool};
 use super::{Event, JobControl, JobId};
+use crate::EvaluateEvent;
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::caught;
 use canopy_base::file::write_atomically;
@@ -93,7 +94,8 @@ impl Answerer for Evaluator {
             EvaluationRequest::Contrast(job) => contrast(&job, &self.device_lock, &emit),
             EvaluationRequest::Save {
                 evaluation, path, ..
-            } => save(&evaluation, &path).map(|()| Event::EvaluationSaved { job, path }),
+            } => save(&evaluation, &path)
+                .map(|()| Event::Evaluate(EvaluateEvent::Saved { job, path })),
         });
         emit(done.unwrap_or_else(|error| Event::Failed { job, error }));
     }
@@ -132,14 +134,14 @@ fn evaluate(
             done: 0,
             num: test.num_units(),
         };
-        emit(Event::Evaluating { job, progress });
+        emit(Event::Evaluate(EvaluateEvent::Progressed { job, progress }));
         let mut translator = Translator::open(folder, request.device)?;
         if request.cut_sentences {
             translator.options_mut().cut_units();
         }
         let translated = test.translate(&translator, &options, &mut || {
             progress.done += 1;
-            emit(Event::Evaluating { job, progress });
+            emit(Event::Evaluate(EvaluateEvent::Progressed { job, progress }));
             device_lock.pass();
             if request.control.is_cancelled() {
                 ControlFlow::Break(())
@@ -184,11 +186,11 @@ fn evaluate(
             &ComparisonOptions::default(),
         ),
     };
-    Ok(Event::Evaluated {
+    Ok(Event::Evaluate(EvaluateEvent::Evaluated {
         job,
         evaluation: Arc::new(evaluation),
         expected,
-    })
+    }))
 }
 
 fn save(evaluation: &Evaluation, path: &std::path::Path) -> Result<()> {

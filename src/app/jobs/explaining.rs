@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::pool::{Answerer, EventSender, Lane, Pool};
 use super::{Event, JobId};
+use crate::ExploreEvent;
 use crate::error::Result;
 use canopy_base::error::caught;
 use canopy_chart::charts::Theme;
@@ -141,11 +142,11 @@ fn done_or_failed(request: ExplainRequest, known: &mut Option<KnownMap>) -> Even
     let (is_answer, is_margin) = (request.is_answer(), request.is_margin());
     match caught(|| request.done(known)) {
         Ok(event) => event,
-        Err(error) if is_answer => Event::Answered {
+        Err(error) if is_answer => Event::Explore(ExploreEvent::Answered {
             job,
             answer: Err(error),
-        },
-        Err(_) if is_margin => Event::Margin { job, margin: None },
+        }),
+        Err(_) if is_margin => Event::Explore(ExploreEvent::MarginFound { job, margin: None }),
         Err(error) => Event::Failed { job, error },
     }
 }
@@ -171,11 +172,11 @@ impl ExplainRequest {
 
     fn done(self, known: &mut Option<KnownMap>) -> Result<Event> {
         Ok(match self {
-            Self::Open { job, path } => Event::TraceOpened {
+            Self::Open { job, path } => Event::Explore(ExploreEvent::TraceOpened {
                 job,
                 source: Arc::new(trace::open(&path)?),
                 path,
-            },
+            }),
             Self::Answer {
                 job,
                 source,
@@ -198,15 +199,15 @@ impl ExplainRequest {
                     explanation,
                     weights,
                 });
-                Event::Answered {
+                Event::Explore(ExploreEvent::Answered {
                     job,
                     answer: Ok(answer),
-                }
+                })
             }
-            Self::Margin { job, source, query } => Event::Margin {
+            Self::Margin { job, source, query } => Event::Explore(ExploreEvent::MarginFound {
                 job,
                 margin: Some(Box::new(Margin::new(&source, &query)?)),
-            },
+            }),
             Self::SaveFigure {
                 job,
                 answer,
@@ -216,11 +217,11 @@ impl ExplainRequest {
                 let explanation = &answer.explanation;
                 let size = (FIGURE_WIDTH, explanation.height(FIGURE_WIDTH));
                 explanation.write(&theme, &path, size, true)?;
-                Event::ExplanationSaved { job, path }
+                Event::Explore(ExploreEvent::Saved { job, path })
             }
             Self::SaveTrace { job, source, path } => {
                 trace::save(&*source.trace()?, &path, true)?;
-                Event::ExplanationSaved { job, path }
+                Event::Explore(ExploreEvent::Saved { job, path })
             }
         })
     }

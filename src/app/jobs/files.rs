@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::pool::{Answerer, EventSender, Lane, Pool};
 use super::{Event, JobId, Project};
 use crate::error::{Error, Result};
+use crate::{DocumentEvent, ProjectEvent};
 use canopy_base::error::caught;
 use canopy_base::file::{canonicalize, write_atomically};
 use canopy_document::document::{Document, ReadingOptions, SegmentEdit};
@@ -167,7 +168,7 @@ impl FileRequest {
                 language,
             } => {
                 if overwrite.is_changed(&path) {
-                    return Ok(vec![Event::TranslationChanged { job, path }]);
+                    return Ok(vec![DocumentEvent::TranslationChanged { job, path }.into()]);
                 }
                 let bytes = document.written(&targets, language.as_deref())?;
                 write_atomically(&path, &bytes, overwrite != Overwrite::Nothing)?;
@@ -185,7 +186,7 @@ impl FileRequest {
             } => {
                 let bytes = document.exported_by(&targets, &provenances, format, &languages)?;
                 write_atomically(&path, &bytes, overwrite)?;
-                Ok(vec![Event::DocumentSaved { job, path }])
+                Ok(vec![Event::Saved { job, path }])
             }
             Self::CloseDocument { path, .. } => {
                 open.0.remove(&path);
@@ -211,7 +212,7 @@ impl FileRequest {
             }
             Self::Export { job, path, bytes } => {
                 write_atomically(&path, &bytes, true)?;
-                Ok(vec![Event::DocumentSaved { job, path }])
+                Ok(vec![Event::Saved { job, path }])
             }
             Self::Recut {
                 job,
@@ -220,7 +221,7 @@ impl FileRequest {
                 edit,
             } => {
                 let document = recut(&path, &document, edit);
-                Ok(vec![Event::Recut { job, document }])
+                Ok(vec![DocumentEvent::Recut { job, document }.into()])
             }
             Self::ReadTerms {
                 job,
@@ -229,7 +230,7 @@ impl FileRequest {
                 target_language,
             } => {
                 let index = terms(&paths, &source_language, &target_language);
-                Ok(vec![Event::TermsRead { job, index }])
+                Ok(vec![DocumentEvent::TermsRead { job, index }.into()])
             }
             Self::AddTerm {
                 job,
@@ -238,11 +239,11 @@ impl FileRequest {
                 term,
             } => {
                 let index = with_term(&paths, &languages, term);
-                Ok(vec![Event::TermsRead { job, index }])
+                Ok(vec![DocumentEvent::TermsRead { job, index }.into()])
             }
             Self::ReadExchange { job, path } => {
                 let file = shared(Document::open(&path, None));
-                Ok(vec![Event::ExchangeRead { job, file }])
+                Ok(vec![DocumentEvent::ExchangeRead { job, file }.into()])
             }
             Self::FindMissing { mut paths, .. } => {
                 paths.retain(|path| path.try_exists().is_ok_and(|is_there| !is_there));
@@ -259,10 +260,10 @@ fn shared(read: Result<Document, DocumentError>) -> Result<Arc<Document>> {
 
 /// Reports another person's changes in the work file.
 fn taken(project: Project, merged: MergedWork) -> Event {
-    Event::WorkMerged {
+    Event::Document(DocumentEvent::WorkMerged {
         path: project.document,
         merged: Box::new(merged),
-    }
+    })
 }
 
 /// Reads termbases.
@@ -273,12 +274,12 @@ fn terms(paths: &[PathBuf], from: &str, to: &str) -> Result<Arc<TermIndex>> {
 
 /// Reports that a translation is written.
 fn saved(job: JobId, path: PathBuf, bytes: &[u8], language: Option<String>) -> Event {
-    Event::TranslationSaved {
+    Event::Document(DocumentEvent::TranslationSaved {
         job,
         path,
         digest: hex(bytes),
         language,
-    }
+    })
 }
 
 /// The projects of the documents that are open, by the documents' paths: also that of the one before, until it is closed.
@@ -311,21 +312,25 @@ impl OpenProjects {
             }
         }
         let document = Arc::new(document);
-        let in_project = self.project_folder(&path).map(|folder| Event::InProject {
-            path: path.clone(),
-            folder,
+        let in_project = self.project_folder(&path).map(|folder| {
+            Event::Project(ProjectEvent::InProject {
+                path: path.clone(),
+                folder,
+            })
         });
-        let moved_work = moved_work.map(|project| Event::MovedWork {
-            path: path.clone(),
-            project,
+        let moved_work = moved_work.map(|project| {
+            Event::Document(DocumentEvent::MovedWork {
+                path: path.clone(),
+                project: Box::new(project),
+            })
         });
-        let opened = Event::DocumentOpened {
+        let opened = Event::Document(DocumentEvent::Opened {
             job,
             path,
             document,
-            project,
+            project: project.map(Box::new),
             project_error: error.map(Into::into),
-        };
+        });
         let events = [opened].into_iter().chain(in_project);
         Ok(events.chain(moved_work).collect())
     }

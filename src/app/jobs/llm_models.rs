@@ -1,7 +1,8 @@
 //! Lists of the language models of a server.
 
+use super::JobId;
 use super::pool::{Answerer, EventSender, Lane, Pool};
-use super::{Event, JobId};
+use crate::DocumentEvent;
 use canopy_base::error::caught;
 use canopy_qa::llm::Endpoint;
 
@@ -29,7 +30,7 @@ impl Answerer for Lister {
 
     fn answer(&mut self, ServerRequest { job, endpoint }: ServerRequest) {
         let models = caught(|| Ok(endpoint.models()?));
-        self.0.send(Event::ServerModels { job, models });
+        self.0.send(DocumentEvent::ServerModels { job, models });
     }
 
     fn supersedes(_later: &ServerRequest, _earlier: &ServerRequest) -> bool {

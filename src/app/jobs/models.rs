@@ -8,6 +8,7 @@ use super::pool::{Answerer, EventSender, Lane, Pool};
 use super::project_folder::memories_at;
 use super::{Event, JobControl, JobId, UserMemory};
 use crate::error::{BaseError, Error, Result};
+use crate::{ExploreEvent, ModelsEvent};
 use canopy_base::error::caught;
 use canopy_models::error::Error as ModelsError;
 use canopy_models::interchange::{Archive, Encoder};
@@ -105,7 +106,8 @@ impl Answerer for ModelFolders {
             ModelRequest::Inspect { job, path } => {
                 // What is wrong with it is the answer.
                 let model = caught(|| Ok(Box::new(described_model(&path)?)));
-                self.events.send(Event::ModelInspected { job, path, model });
+                self.events
+                    .send(ModelsEvent::Inspected { job, path, model });
             }
             ModelRequest::Add {
                 job,
@@ -123,10 +125,10 @@ impl Answerer for ModelFolders {
             } => {
                 let done = caught(|| {
                     let model = state_languages(&folder, languages.each_ref().map(|it| &**it))?;
-                    Ok(Event::ModelStated {
+                    Ok(Event::Models(ModelsEvent::Stated {
                         job,
                         folder: model.folder,
-                    })
+                    }))
                 });
                 self.finish(job, done);
             }
@@ -138,16 +140,19 @@ impl Answerer for ModelFolders {
                 let read = caught(|| Ok(memories_at(&path, &further, &from, &to)?));
                 let memory = read.map(|(memory, left_out)| {
                     for error in left_out.into_iter().map(Error::from) {
-                        self.events.send(Event::MemoryLeftOut { job, error });
+                        self.events.send(ModelsEvent::MemoryLeftOut { job, error });
                     }
                     Arc::new(memory)
                 });
-                self.events.send(Event::MemoryRead { job, memory });
+                self.events.send(ModelsEvent::MemoryRead { job, memory });
             }
             ModelRequest::ImportEncoder { job, path } => {
                 let done = caught(|| {
                     let folder = import_encoder(&path, self.library()?)?;
-                    Ok(Event::EncoderImported { job, folder })
+                    Ok(Event::Explore(ExploreEvent::EncoderImported {
+                        job,
+                        folder,
+                    }))
                 });
                 self.events
                     .send(done.unwrap_or_else(|error| Event::Failed { job, error }));
@@ -155,7 +160,7 @@ impl Answerer for ModelFolders {
             ModelRequest::Remove { job, folder } => {
                 let done = caught(|| {
                     remove_model(&folder, self.library()?)?;
-                    Ok(Event::ModelRemoved { job, folder })
+                    Ok(Event::Models(ModelsEvent::Removed { job, folder }))
                 });
                 self.finish(job, done);
             }
@@ -169,7 +174,7 @@ impl ModelFolders {
         let models: Result<_> = caught(listed);
         // Without a list those that the settings name can still be opened.
         let models = models.unwrap_or_default();
-        self.events.send(Event::ModelsListed { models });
+        self.events.send(ModelsEvent::Listed { models });
     }
 
     /// Lists the models first, so that a new one is in the list when it is announced.
@@ -206,7 +211,7 @@ impl ModelFolders {
             None => KnownOfModel::default(),
         };
         let added = install_known_model(path, self.library()?, &known, &mut |done, total| {
-            self.events.send(Event::ModelCopied { job, done, total });
+            self.events.send(ModelsEvent::Copied { job, done, total });
             if control.is_cancelled() {
                 ControlFlow::Break(())
             } else {
@@ -214,10 +219,10 @@ impl ModelFolders {
             }
         })?;
         Ok(match added {
-            Some(model) => Event::ModelAdded {
+            Some(model) => Event::Models(ModelsEvent::Added {
                 job,
                 model: Box::new(model),
-            },
+            }),
             None => Event::Cancelled { job },
         })
     }
@@ -247,7 +252,7 @@ mod tests {
     }
 
     fn listed(event: Event) -> Vec<String> {
-        let Event::ModelsListed { models } = event else {
+        let Event::Models(ModelsEvent::Listed { models }) = event else {
             panic!("{event:?}")
         };
         models.into_iter().map(|model| model.name).collect()
@@ -271,7 +276,10 @@ mod tests {
         let cancelled = JobControl::default();
         cancelled.cancel();
         add(1, &cancelled);
-        assert!(matches!(next(&events), Event::ModelCopied { done: 0, .. }));
+        assert!(matches!(
+            next(&events),
+            Event::Models(ModelsEvent::Copied { done: 0, .. })
+        ));
         assert!(listed(next(&events)).is_empty());
         assert!(matches!(next(&events), Event::Cancelled { job: JobId(1) }));
         let left = std::fs::read_dir(&library).expect("a folder").count();
@@ -281,8 +289,10 @@ mod tests {
         let (mut copied, mut names) = (Vec::new(), Vec::new());
         let model = loop {
             match next(&events) {
-                Event::ModelCopied { done, total, .. } => copied.push((done, total)),
-                Event::ModelAdded { model, .. } => break model,
+                Event::Models(ModelsEvent::Copied { done, total, .. }) => {
+                    copied.push((done, total))
+                }
+                Event::Models(ModelsEvent::Added { model, .. }) => break model,
                 event => names = listed(event),
             }
         };
@@ -309,7 +319,10 @@ mod tests {
             folder,
         });
         assert!(listed(next(&events)).is_empty());
-        assert!(matches!(next(&events), Event::ModelRemoved { .. }));
+        assert!(matches!(
+            next(&events),
+            Event::Models(ModelsEvent::Removed { .. })
+        ));
         assert!(path.is_dir(), "the original stays");
         lane.send(ModelRequest::Remove {
             job: JobId(5),

@@ -23,9 +23,9 @@ pub struct EventSender {
 }
 
 impl EventSender {
-    pub fn send(&self, event: Event) {
+    pub fn send(&self, event: impl Into<Event>) {
         // The window may already be gone; then the event is not needed.
-        let _ = self.events.send(event);
+        let _ = self.events.send(event.into());
         (self.wake)();
     }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::pool::{Answerer, EventSender, Lane, Pool};
 use super::project_folder::{Head, ProjectFolder, ProjectSettings, ProjectStatus};
 use super::{DocumentWork, Event, JobId, Project};
+use crate::ProjectEvent;
 use crate::error::Result;
 use canopy_base::error::caught;
 use canopy_base::file::canonicalize;
@@ -109,18 +110,18 @@ impl Answerer for ProjectFolders {
 
     fn answer(&mut self, request: ProjectRequest) {
         self.0.send(match request {
-            ProjectRequest::Export { job, folder } => Event::ProjectExported {
+            ProjectRequest::Export { job, folder } => Event::Project(ProjectEvent::Exported {
                 job,
                 files: caught(|| {
                     let project = ProjectFolder::open(&folder)?;
                     Ok(project.export(&project.translated(), None, true)?)
                 }),
-            },
+            }),
             request => {
                 let job = request.job();
                 let status =
                     caught(|| Ok(Box::new(ProjectStatus::from_project(request.project()?)?)));
-                Event::ProjectSeen { job, status }
+                Event::Project(ProjectEvent::Seen { job, status })
             }
         });
     }

@@ -1,7 +1,8 @@
 //! Requests to a large language model, which may take a minute for a sentence.
 
+use super::JobId;
 use super::pool::{Answerer, EventSender, Lane, Pool};
-use super::{Event, JobId};
+use crate::DocumentEvent;
 use canopy_base::error::caught;
 use canopy_qa::llm::{Endpoint, Languages, Question};
 
@@ -44,7 +45,7 @@ impl Answerer for Suggester {
             target: &target,
         };
         let suggestion = caught(|| Ok(Box::new(endpoint.suggest(languages, &question)?)));
-        self.0.send(Event::Suggested { job, suggestion });
+        self.0.send(DocumentEvent::Suggested { job, suggestion });
     }
 
     fn supersedes(_later: &SuggestionRequest, _earlier: &SuggestionRequest) -> bool {

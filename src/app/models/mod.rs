@@ -13,6 +13,7 @@ mod own_memory;
 use std::path::PathBuf;
 
 use self::own_memory::OwnMemory;
+pub use events::ModelsEvent;
 pub use getting::{Downloading, Getting, GettingCommand, Lists};
 pub use in_use::{InUse, ModelState};
 pub use installing::{Adding, Found, Installing};

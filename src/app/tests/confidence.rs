@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::models::LanguageNote;
-use crate::{DocumentCommand, EditCommand, GoCommand};
+use crate::{DocumentCommand, DocumentEvent, EditCommand, GoCommand};
 
 /// Ten drafts, of which the model is as sure as `log_prob` of a token says.
 fn drafted(log_prob: impl Fn(usize) -> f32) -> AppState {
@@ -19,7 +19,7 @@ fn drafted(log_prob: impl Fn(usize) -> f32) -> AppState {
             num_tokens: 6,
             ..Translation::written("Klicken Sie hier.".to_owned())
         };
-        state.receive(Event::SentenceTranslated {
+        state.receive(DocumentEvent::SentenceTranslated {
             job,
             index,
             translation,

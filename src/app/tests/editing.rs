@@ -1,7 +1,7 @@
 //! Text that a user writes is neither lost nor replaced.
 
 use super::*;
-use crate::{DocumentCommand, EditCommand, GoCommand, SaveCommand, WindowCommand};
+use crate::{DocumentCommand, DocumentEvent, EditCommand, GoCommand, SaveCommand, WindowCommand};
 
 #[test]
 fn an_edit_with_lost_markup_is_refused_until_repaired() {
@@ -297,11 +297,11 @@ fn what_is_done_while_a_document_is_opened_again_is_not_lost() {
     let (job, path) = found.expect("it is opened");
     edit(&mut state, 3, "Sehen Sie es an.");
     edit(&mut state, 1, "Klicke auf Datei");
-    state.receive(Event::DocumentOpened {
+    state.receive(DocumentEvent::Opened {
         job,
         path,
         document: parsed(PAGE),
-        project: Some(read),
+        project: Some(Box::new(read)),
         project_error: None,
     });
     let text = |sentence: usize| document(&state).target(sentence).text.clone();
@@ -349,7 +349,7 @@ fn earlier_work_that_cannot_be_read_is_named() {
         reason: "it ends in the middle".to_owned(),
         path: "projects/1234.json".into(),
     };
-    state.receive(Event::DocumentOpened {
+    state.receive(DocumentEvent::Opened {
         job,
         path,
         document: parsed(PAGE),

@@ -1,11 +1,11 @@
 //! Files that come back from another person.
 
-use crate::{DocumentCommand, EditCommand, MergeCommand};
 use std::path::Path;
 use std::time::Duration;
 
 use super::*;
 use crate::jobs::Origin;
+use crate::{DocumentCommand, DocumentEvent, EditCommand, MergeCommand};
 use canopy_document::export::Languages;
 use canopy_document::pseudo::Pseudo;
 use canopy_project::Incoming;
@@ -50,7 +50,7 @@ fn read(state: &mut AppState, file: Arc<Document>) {
     let Some(FileRequest::ReadExchange { job, .. }) = state.shared.file_requests.pop() else {
         panic!("{:?}", state.shared.file_requests)
     };
-    state.receive(Event::ExchangeRead {
+    state.receive(DocumentEvent::ExchangeRead {
         job,
         file: Ok(file),
     });

@@ -1,7 +1,7 @@
 //! Documents, memories and models that are opened, chosen or dropped.
 
 use super::*;
-use crate::{EditCommand, ModelsCommand, WindowCommand};
+use crate::{EditCommand, ModelsCommand, ModelsEvent, WindowCommand};
 
 #[test]
 fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
@@ -21,7 +21,7 @@ fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
         })
     };
     assert_eq!(memory, used("mine.tmx", false));
-    state.receive(Event::MemoryOpened { job, pairs: Ok(12) });
+    state.receive(ModelsEvent::MemoryOpened { job, pairs: Ok(12) });
     assert_eq!(state.models.memory_pairs, Some(12));
     let also =
         |penalty| Command::Models(ModelsCommand::UseFurtherMemory("old.tmx".into(), penalty));
@@ -41,14 +41,14 @@ fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
     let (job, _) = open(&mut state);
     let error = crate::error::Error::Base(crate::error::BaseError::NoModel);
     let pairs = Err(error);
-    state.receive(Event::MemoryOpened { job, pairs });
+    state.receive(ModelsEvent::MemoryOpened { job, pairs });
     assert_eq!(state.models.memory_pairs, None);
     assert!(state.shared.notices.last().is_some_and(|notice| {
         notice.kind == NoticeKind::Error && notice.title == "No translation memory could be read"
     }));
     let error = crate::error::Error::Base(crate::error::BaseError::NoModel);
-    state.receive(Event::MemoryLeftOut { job, error });
-    state.receive(Event::MemoryOpened { job, pairs: Ok(7) });
+    state.receive(ModelsEvent::MemoryLeftOut { job, error });
+    state.receive(ModelsEvent::MemoryOpened { job, pairs: Ok(7) });
     assert_eq!(state.models.memory_pairs, Some(7), "the others are used");
     assert_eq!(
         state.shared.settings.memory,
@@ -161,7 +161,7 @@ fn a_model_that_was_overtaken_stays_where_the_next_one_cannot_be_opened() {
         other => panic!("{other:?}"),
     });
     drop(requests);
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job: first.0,
         info: info(first.1),
         device_name: "CPU".to_owned(),

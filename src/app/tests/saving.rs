@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::jobs::{FileLane, Overwrite, Pool};
-use crate::{DocumentCommand, EditCommand, SaveCommand, WindowCommand};
+use crate::{DocumentCommand, DocumentEvent, EditCommand, ModelsEvent, SaveCommand, WindowCommand};
 
 /// The last request to write a translation: where, and what it may replace.
 fn save_request(state: &mut AppState) -> Option<(JobId, PathBuf, Overwrite)> {
@@ -19,7 +19,7 @@ fn save_request(state: &mut AppState) -> Option<(JobId, PathBuf, Overwrite)> {
 }
 
 fn saved(state: &mut AppState, job: JobId, path: PathBuf, digest: &str) {
-    state.receive(Event::TranslationSaved {
+    state.receive(DocumentEvent::TranslationSaved {
         job,
         path,
         digest: digest.to_owned(),
@@ -42,7 +42,7 @@ fn saving_asks_for_a_name_once_and_writes_there_again() {
     assert_eq!(path, PathBuf::from("there.html"));
     assert_eq!(overwrite, Overwrite::Own("0123".to_owned()));
     // Another person has changed it: it stays as it is.
-    state.receive(Event::TranslationChanged { job, path });
+    state.receive(DocumentEvent::TranslationChanged { job, path });
     assert!(!state.document.saving.is_running());
     assert_eq!(state.shared.asks.len(), 1);
     state.shared.asks.clear();
@@ -121,7 +121,7 @@ fn a_document_that_is_opened_again_is_saved_where_it_was() {
     let Some(Request::OpenModel { job, folder, .. }) = open_model(&mut later) else {
         panic!("it is opened")
     };
-    later.receive(Event::ModelOpened {
+    later.receive(ModelsEvent::Opened {
         job,
         info: info(folder),
         device_name: "CPU".to_owned(),
@@ -150,14 +150,21 @@ fn a_translated_file_that_was_changed_is_not_replaced() {
         });
         events.recv().expect("an answer")
     };
-    let Event::TranslationSaved { digest, .. } = save(Overwrite::Nothing) else {
+    let Event::Document(DocumentEvent::TranslationSaved { digest, .. }) = save(Overwrite::Nothing)
+    else {
         panic!("it is not there yet")
     };
     let again = save(Overwrite::Own(digest.clone()));
-    assert!(matches!(again, Event::TranslationSaved { .. }));
+    assert!(matches!(
+        again,
+        Event::Document(DocumentEvent::TranslationSaved { .. })
+    ));
     std::fs::write(&place, "mine").expect("written");
     let changed = save(Overwrite::Own(digest));
-    assert!(matches!(changed, Event::TranslationChanged { .. }));
+    assert!(matches!(
+        changed,
+        Event::Document(DocumentEvent::TranslationChanged { .. })
+    ));
     assert_eq!(std::fs::read_to_string(&place).expect("text"), "mine");
 }
 

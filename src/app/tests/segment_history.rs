@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::jobs::{Origin, Version};
-use crate::{DocumentCommand, EditCommand};
+use crate::{DocumentCommand, DocumentEvent, EditCommand};
 
 fn origins(state: &AppState, sentence: usize) -> Vec<(Origin, String)> {
     let history = document(state).targets.history(sentence).iter();
@@ -137,7 +137,7 @@ fn work_of_another_person_is_merged_and_ours_stays_where_both_have_changed_a_sen
     };
     let path = document(&state).path.clone();
     let merged = Box::new(merged);
-    state.receive(Event::WorkMerged { path, merged });
+    state.receive(DocumentEvent::WorkMerged { path, merged });
     let text = |state: &AppState, sentence: usize| document(state).target(sentence).text.clone();
     assert_eq!(
         [0, 2, 3].map(|sentence| text(&state, sentence)),

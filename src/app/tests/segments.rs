@@ -3,7 +3,7 @@
 use super::*;
 use crate::document::segments::SegmentsCommand;
 use crate::document::terms::SourceSelection;
-use crate::{CheckCommand, DocumentCommand, EditCommand, GoCommand, TermsCommand};
+use crate::{CheckCommand, DocumentCommand, DocumentEvent, EditCommand, GoCommand, TermsCommand};
 use canopy_qa::checks::{CheckKind, Finding, Severity};
 
 /// Does what the lane of files does with a split or a join.
@@ -28,7 +28,7 @@ fn recut(state: &mut AppState, page: &str) {
     let document =
         Document::open_edited(&path, Some(document.format), &document.reading, Some(edit));
     let document = document.map(Arc::new).map_err(Into::into);
-    state.receive(Event::Recut { job, document });
+    state.receive(DocumentEvent::Recut { job, document });
 }
 
 fn texts(state: &AppState) -> Vec<String> {

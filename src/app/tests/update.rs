@@ -1,7 +1,7 @@
 //! The rest follows what was edited.
 
 use super::*;
-use crate::{DocumentCommand, EditCommand};
+use crate::{DocumentCommand, DocumentEvent, EditCommand, ModelsEvent};
 
 /// Translates everything, edits the first sentence and confirms the third.
 fn worked_on() -> AppState {
@@ -18,7 +18,7 @@ fn open_reading(state: &mut AppState, reads: Reads) {
     let Some(Request::OpenModel { job, folder, .. }) = open_model(state) else {
         panic!()
     };
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job,
         info: ModelInfo {
             reads,
@@ -55,7 +55,7 @@ fn receive(state: &mut AppState, job: JobId, index: usize, text: String) {
         parts: vec![],
         flags: vec![],
     };
-    state.receive(Event::SentenceTranslated {
+    state.receive(DocumentEvent::SentenceTranslated {
         job,
         index,
         translation,
@@ -174,7 +174,7 @@ fn the_first_pass_shows_until_sentences_come() {
         panic!()
     };
     state.tick(130.0);
-    state.receive(Event::Drafted {
+    state.receive(DocumentEvent::Drafted {
         job,
         done: 1,
         num: 4,

@@ -4,6 +4,7 @@ mod bert;
 mod commands;
 mod corpus;
 mod differences;
+mod events;
 mod facts;
 mod forms;
 mod new_run;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 
 pub use corpus::{CorpusSource, ImportState, NewCorpus, Side, SurveyState};
 pub use differences::{Difference, differences};
+pub use events::RunEvent;
 pub use facts::{Corpora, CorpusFacts, ENOUGH_PAIRS};
 pub use new_run::{NewRun, Probe, Problem, Start};
 pub use runs::{ChartKey, Queued, Runs};

@@ -3,11 +3,14 @@
 mod margin;
 mod similarity;
 
-use canopy::app::{Ask, EditCommand, ExploreCommand, ModelsCommand, Page, WindowCommand};
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use canopy::app::{
+    Ask, DocumentEvent, EditCommand, ExploreCommand, ExploreEvent, ModelsCommand, ModelsEvent,
+    Page, WindowCommand,
+};
 use canopy::explain::{
     AgreeingWord, ContextDifference, Explanation, Heads, MemoryPair, MemoryView, MemoryWord,
     ModelView, PairWord, ViewKind, WordDifference,
@@ -58,7 +61,7 @@ impl Explored {
         };
         assert_eq!(targets[0].as_deref(), Some("A B"));
         let source = Arc::new(trace.into());
-        window.state.receive(Event::Traced { job, source });
+        window.state.receive(ExploreEvent::Traced { job, source });
         let mut explored = Self::new(window);
         explored.answer();
         explored
@@ -105,7 +108,7 @@ fn a_model_that_reads_sentences_offers_one_that_reads_the_document() {
     let mut trace = small::trace(false);
     trace.maps.clear();
     let source = Arc::new(trace.into());
-    window.state.receive(Event::Traced { job, source });
+    window.state.receive(ExploreEvent::Traced { job, source });
     let mut explored = Explored::new(window);
     // What such a trace has to show is awaited, which spins.
     explored.harness.run_steps(3);
@@ -119,7 +122,7 @@ fn a_model_that_reads_sentences_offers_one_that_reads_the_document() {
         reads: Reads::Source,
         ..info(folder)
     };
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job,
         info,
         device_name: "CPU (2 threads)".to_owned(),
@@ -258,7 +261,7 @@ fn a_sentence_of_a_trace_is_shown_in_no_other_document() {
         state.apply(WindowCommand::OpenPath(path.into()));
         let opening = state.document.opening.as_ref().map(|opening| opening.0);
         let document = Document::parse("page.html", Format::Html, html.to_owned());
-        state.receive(Event::DocumentOpened {
+        state.receive(DocumentEvent::Opened {
             job: opening.expect("it is opened"),
             path: path.into(),
             document: Arc::new(document.expect("a page")),
@@ -367,7 +370,7 @@ fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_selected() {
         selected: None,
     };
     let explanation = Ok(Box::new(Explanation::Difference(difference)));
-    state.receive(Event::Explained { job, explanation });
+    state.receive(ExploreEvent::Explained { job, explanation });
     explore(state, ExploreCommand::SelectWholeSentence);
     assert!(state.shared.requests.is_empty());
     let shown = state
@@ -393,7 +396,7 @@ fn another_memory_makes_the_trace_an_old_one() {
         let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
             panic!("the model is opened with it");
         };
-        state.receive(Event::ModelOpened {
+        state.receive(ModelsEvent::Opened {
             job,
             info: info(folder),
             device_name: "CPU".to_owned(),
@@ -448,7 +451,7 @@ fn what_was_looked_up_stands_with_its_pairs_word_by_word() {
         selected: None,
     };
     let explanation = Ok(Box::new(Explanation::Memory(view)));
-    state.receive(Event::Explained { job, explanation });
+    state.receive(ExploreEvent::Explained { job, explanation });
     explored.answer();
     let figure = explored.figure();
     assert!(figure.contains("0.62 with its memory"), "{figure}");

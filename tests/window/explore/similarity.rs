@@ -1,6 +1,7 @@
 //! Sentences that are compared by an encoder.
 
 use super::*;
+use canopy::app::ExploreEvent;
 
 /// A sentence encoder with random weights.
 fn encoder(folder: &Path) {
@@ -22,7 +23,7 @@ fn compared(explored: &mut Explored) {
     loop {
         let event = events.recv_timeout(Duration::from_mins(2));
         let event = event.expect("an answer");
-        let goes_on = matches!(event, Event::Comparing { .. });
+        let goes_on = matches!(event, Event::Explore(ExploreEvent::Comparing { .. }));
         state.receive(event);
         if !goes_on {
             break;

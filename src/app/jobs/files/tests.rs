@@ -1,5 +1,7 @@
 use std::sync::mpsc::{Receiver, channel};
 
+use crate::DocumentEvent;
+
 use super::*;
 
 struct Window {
@@ -31,7 +33,7 @@ impl Window {
             reading: None,
         });
         match self.events.recv() {
-            Ok(Event::DocumentOpened { project_error, .. }) => project_error,
+            Ok(Event::Document(DocumentEvent::Opened { project_error, .. })) => project_error,
             other => panic!("{other:?}"),
         }
     }

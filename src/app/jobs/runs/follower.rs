@@ -12,6 +12,7 @@ use crate::jobs::pool::Pool;
 use crate::jobs::run_files::{export, promote, put, rename, to_trash};
 use crate::jobs::{Event, JobControl, JobId};
 use crate::training::CorpusFacts;
+use crate::{ModelsEvent, RunEvent};
 use canopy_base::error::caught;
 use canopy_chart::charts::{self, Theme, View};
 use canopy_corpus::survey::survey;
@@ -80,7 +81,7 @@ impl Follower {
         if changed {
             let runs = self.followed.values().cloned().collect();
             let corpora = self.below("corpora", |folder| folder.join("corpus.json").exists());
-            self.emit(Event::RunsSeen { runs, corpora });
+            self.emit(Event::Training(RunEvent::Seen { runs, corpora }));
         }
     }
 
@@ -121,18 +122,18 @@ impl Follower {
                 let to = rename(&folder, &name)?;
                 self.forget(&folder);
                 self.follow(to.clone());
-                Some(Event::Renamed { folder, to })
+                Some(Event::Training(RunEvent::Renamed { folder, to }))
             }
             RunRequest::Trash { folder, .. } => {
                 let to = to_trash(&folder)?;
                 self.forget(&folder);
-                Some(Event::Trashed { folder, to })
+                Some(Event::Training(RunEvent::Trashed { folder, to }))
             }
             RunRequest::Restore { from, folder, .. } => {
                 let restored = put(&from, &folder);
                 if restored.is_err() && from.exists() {
                     // It can still be brought back.
-                    self.emit(Event::Trashed { folder, to: from });
+                    self.emit(Event::Training(RunEvent::Trashed { folder, to: from }));
                     return restored.map(|()| None);
                 }
                 restored?;
@@ -143,16 +144,16 @@ impl Follower {
                 folder, to, name, ..
             } => {
                 export(&folder, &to, &name)?;
-                Some(Event::Exported { to, promote: false })
+                Some(Event::Models(ModelsEvent::Exported { to, promote: false }))
             }
-            RunRequest::Promote { folder, to, .. } => Some(Event::Exported {
+            RunRequest::Promote { folder, to, .. } => Some(Event::Models(ModelsEvent::Exported {
                 to: promote(&folder, &to)?,
                 promote: true,
-            }),
+            })),
             RunRequest::SaveChart { job, chart, path } => {
                 let (view, size) = (View::default(), (1400, 900));
                 charts::write(&chart, &view, &Theme::LIGHT, &path, size, true)?;
-                Some(Event::DocumentSaved { job, path })
+                Some(Event::Saved { job, path })
             }
             RunRequest::LookAtCorpus(folder) => {
                 // What is no corpus, the form says.
@@ -178,9 +179,11 @@ impl Follower {
             } => {
                 self.with_progress(job, control, move |progress| {
                     let found = survey(&material, languages.as_ref(), progress)?;
-                    Ok(found.map(|survey| Event::Surveyed {
-                        job,
-                        survey: Box::new(survey),
+                    Ok(found.map(|survey| {
+                        Event::Training(RunEvent::Surveyed {
+                            job,
+                            survey: Box::new(survey),
+                        })
                     }))
                 });
                 None
@@ -192,7 +195,9 @@ impl Follower {
             } => {
                 self.with_progress(job, control, move |progress| {
                     let made = import.made(progress)?;
-                    Ok(made.map(|(folder, pairs)| Event::CorpusMade { job, folder, pairs }))
+                    Ok(made.map(|(folder, pairs)| {
+                        Event::Training(RunEvent::CorpusMade { job, folder, pairs })
+                    }))
                 });
                 None
             }
@@ -231,7 +236,7 @@ impl Follower {
                 // A bar has no more steps than these.
                 if share - reported > 0.002 {
                     reported = share;
-                    events.send(Event::CorpusRead { job, share });
+                    events.send(RunEvent::CorpusRead { job, share });
                 }
                 if control.is_cancelled() {
                     ControlFlow::Break(())
@@ -262,7 +267,7 @@ impl Follower {
                 Ok(probe(&config, &device.device, &Control::default())?)
             });
             events.send(match probed {
-                Ok(Some(estimate)) => Event::Probed { job, estimate },
+                Ok(Some(estimate)) => Event::Training(RunEvent::Probed { job, estimate }),
                 Ok(None) => Event::Cancelled { job },
                 Err(error) => Event::Failed { job, error },
             });

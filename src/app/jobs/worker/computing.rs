@@ -10,6 +10,7 @@ use crate::jobs::comparing::Encoded;
 use crate::jobs::pool::Answerer;
 use crate::jobs::project_folder::memories_at;
 use crate::jobs::{Event, JobId, Request, UserMemory};
+use crate::{DocumentEvent, ExploreEvent, ModelsEvent};
 use canopy_base::error::{caught, is_of_device};
 use canopy_document::document::Document;
 use canopy_project::error::Error as ProjectError;
@@ -126,12 +127,12 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
                     }
                     self.report_memory(job, pairs);
                 }
-                let event = Event::ModelOpened {
+                let event = Event::Models(ModelsEvent::Opened {
                     job,
                     info: model.info().clone(),
                     device_name: model.loaded().device().name.clone(),
                     memory: model.memory().cloned(),
-                };
+                });
                 self.model = Some(model);
                 (self.made, self.prepared) = (None, None);
                 self.opened = Some(opened);
@@ -176,7 +177,7 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
                     trace.overview.part = part;
                     trace.forget_others();
                     let source = Arc::new(trace.into());
-                    return Ok(Event::Traced { job, source });
+                    return Ok(Event::Explore(ExploreEvent::Traced { job, source }));
                 }
                 self.open_again()?;
                 let lock = self.device_lock.clone();
@@ -187,10 +188,10 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
                 let model = model.ok_or(Error::Base(BaseError::NoModel))?;
                 let trace = model.trace_with(&document, &written(targets), part, top_t)?;
                 drop(device_lock);
-                Ok(Event::Traced {
+                Ok(Event::Explore(ExploreEvent::Traced {
                     job,
                     source: Arc::new(trace.into()),
-                })
+                }))
             }
             Request::Explain {
                 job,
@@ -250,12 +251,12 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
             });
             self.report_memory(job, pairs);
         }
-        let event = Event::ModelOpened {
+        let event = Event::Models(ModelsEvent::Opened {
             job,
             info: model.info().clone(),
             device_name: model.device().name.clone(),
             memory: model.memory.clone(),
-        };
+        });
         (self.model, self.made, self.prepared, self.opened) = (None, None, None, None);
         self.language_model = Some(model);
         Ok(Some(event))
@@ -271,10 +272,10 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
     ) -> Result<Event> {
         if self.language_model.is_some() {
             let mean_log_probs = None;
-            return Ok(Event::Ranked {
+            return Ok(Event::Document(DocumentEvent::Ranked {
                 job,
                 mean_log_probs,
-            });
+            }));
         }
         self.open_again()?;
         let lock = self.device_lock.clone();
@@ -289,10 +290,10 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
             [Some(own), Some(suggested)] => Some([own, suggested]),
             _ => None,
         };
-        Ok(Event::Ranked {
+        Ok(Event::Document(DocumentEvent::Ranked {
             job,
             mean_log_probs,
-        })
+        }))
     }
 
     /// Brings back the model that a panic has cost us.
@@ -328,11 +329,11 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
     fn report_memory(&self, job: JobId, read: Result<MemoryPairs>) {
         let pairs = read.map(|(pairs, left_out)| {
             for error in left_out {
-                (self.emit)(Event::MemoryLeftOut { job, error });
+                (self.emit)(Event::Models(ModelsEvent::MemoryLeftOut { job, error }));
             }
             pairs
         });
-        (self.emit)(Event::MemoryOpened { job, pairs });
+        (self.emit)(Event::Models(ModelsEvent::MemoryOpened { job, pairs }));
     }
 
     /// The model, and what its memories have or why none could be read.

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 
 use super::Models;
 use super::computing::Computing;
+use crate::ExploreEvent;
 use crate::error::{BaseError, Error, Result};
 use crate::jobs::{Event, JobControl, JobId};
 use canopy_document::document::Document;
@@ -86,10 +87,10 @@ fn explained(job: JobId, control: &JobControl, explanation: Result<Explanation>)
     if control.is_cancelled() {
         return Event::Cancelled { job };
     }
-    Event::Explained {
+    Event::Explore(ExploreEvent::Explained {
         job,
         explanation: explanation.map(Box::new),
-    }
+    })
 }
 
 /// Reports how far a model is that is made for a document, and lets others compute in between.

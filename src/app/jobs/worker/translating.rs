@@ -8,6 +8,7 @@ use super::computing::Computing;
 use super::preparing::{flow, preparing};
 use crate::error::{BaseError, Error, Result};
 use crate::jobs::{Event, JobControl, JobId};
+use crate::{DocumentEvent, ModelsEvent};
 use canopy_base::error::{caught, is_of_device};
 use canopy_document::document::Document;
 use canopy_qa::terms::Termbase;
@@ -57,11 +58,11 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
         let Some(device_name) = device.map(|it| it.name.clone()) else {
             return Err(error);
         };
-        (self.emit)(Event::CpuTookOver {
+        (self.emit)(Event::Models(ModelsEvent::CpuTookOver {
             job: work.job,
             device_name,
             error,
-        });
+        }));
         caught(|| self.translate_here(&mut work))
     }
 
@@ -88,11 +89,17 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
                     (self.emit)(translated(left, job, index, translation));
                 }
                 Step::Alternatives { translations, .. } => {
-                    (self.emit)(Event::OthersFound { job, translations });
+                    (self.emit)(Event::Document(DocumentEvent::OthersFound {
+                        job,
+                        translations,
+                    }));
                 }
                 Step::Waiting if options.alternatives > 0 => {
                     tokens += 1;
-                    (self.emit)(Event::TokensComputed { job, tokens });
+                    (self.emit)(Event::Document(DocumentEvent::TokensComputed {
+                        job,
+                        tokens,
+                    }));
                 }
                 Step::Waiting | Step::Drafted { .. } => {}
             }
@@ -147,9 +154,11 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
                 (self.emit)(match event.step {
                     Step::Waiting => return flow(control),
                     Step::Alternatives { translations, .. } => {
-                        Event::OthersFound { job, translations }
+                        Event::Document(DocumentEvent::OthersFound { job, translations })
                     }
-                    Step::Drafted { done, num } => Event::Drafted { job, done, num },
+                    Step::Drafted { done, num } => {
+                        Event::Document(DocumentEvent::Drafted { job, done, num })
+                    }
                     Step::Translated { index, translation } => {
                         translated(left, job, index, translation)
                     }
@@ -170,11 +179,11 @@ fn translated(
     translation: Translation,
 ) -> Event {
     left.remove(&index);
-    Event::SentenceTranslated {
+    Event::Document(DocumentEvent::SentenceTranslated {
         job,
         index,
         translation,
-    }
+    })
 }
 
 /// The end of a translation that nothing has stopped but a person.
