@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use canopy::app::settings::Device;
 use canopy::app::training::{NewRun, TrainingCommand};
-use canopy::app::{AppState, Command, Folders, Page, Settings, Shipped};
+use canopy::app::{AppState, Command, Folders, Page, Settings, Shipped, WindowCommand};
 use canopy::gui::{Panels, install_theme, workbench_ui};
 use canopy::inference::{ComputeDevice, DeviceChoice};
-use canopy::jobs::{Event, RunsThread, Trainings};
+use canopy::jobs::{Event, Pool, RunFolders, Trainings};
 use canopy::training::{DeviceLock, TrainingEvent, train};
 use egui::vec2;
 
@@ -118,7 +118,7 @@ struct Window {
     state: AppState,
     panels: Panels,
     trainings: Trainings,
-    runs: RunsThread,
+    runs: RunFolders,
     events: Receiver<Event>,
     /// Whether it is the turn of the window.
     shown: Arc<AtomicBool>,
@@ -170,13 +170,13 @@ impl Window {
             sender.clone(),
             wake(0),
         )?;
-        let runs = RunsThread::spawn(Some(data.clone()), sender, wake(1))?;
+        let runs = RunFolders::follow(&Pool::new("bench", sender, wake(1))?, Some(data.clone()));
         let folders = Folders {
             data: Some(data),
             config: None,
         };
         let mut state = AppState::new(folders, Settings::default(), Shipped::default());
-        state.apply(Command::ShowPage(Page::Training));
+        state.apply(WindowCommand::ShowPage(Page::Training));
         let mut form = NewRun::new(parsed.corpus.clone(), Device::Cpu);
         form.choose_preset(&parsed.preset);
         form.config.steps = BEFORE + parsed.steps * 2 * parsed.turns;

@@ -12,7 +12,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use canopy::app::{AppState, Command, Filter, Scope};
+use canopy::app::{
+    AppState, DocumentCommand, DocumentEvent, EditCommand, Filter, GoCommand, ModelsCommand,
+    ModelsEvent, Scope, WindowCommand,
+};
 use canopy::gui::{Panels, install_theme, workbench_ui};
 use canopy::inference::{ModelInfo, Reads, TraceCost, Translation};
 use canopy::jobs::{Event, FileRequest, Request, State};
@@ -75,20 +78,20 @@ fn main() {
     let jump = |harness: &mut Harness<'_, Window>, step: u16| {
         let number = 1 + usize::from(step) * 7_919 % sentences;
         let state = &mut harness.state_mut().state;
-        state.apply(Command::GoToNumber(number));
+        state.apply(GoCommand::ToNumber(number));
     };
     line("another place", times(FRAMES, &mut harness, jump));
     let state = &mut harness.state_mut().state;
-    state.apply(Command::EditSentence(sentences / 2));
-    state.apply(Command::ScrollTo(sentences / 2));
+    state.apply(EditCommand::Start(sentences / 2));
+    state.apply(GoCommand::ScrollTo(sentences / 2));
     harness.run_steps(3);
     let write = |harness: &mut Harness<'_, Window>, _| {
         harness.event(Input::Text("a".to_owned()));
     };
     line("typing", times(FRAMES, &mut harness, write));
     let state = &mut harness.state_mut().state;
-    state.apply(Command::DiscardEdit);
-    state.apply(Command::Filter(Some(Filter::State(State::Draft))));
+    state.apply(EditCommand::Discard);
+    state.apply(GoCommand::Filter(Some(Filter::State(State::Draft))));
     harness.run_steps(3);
     line("filtered, scrolling", times(FRAMES, &mut harness, scroll));
     println!("memory {:.0} MiB", resident_mib());
@@ -105,23 +108,23 @@ fn open(state: &mut AppState, sentences: usize) {
         };
         format!("{page}{heading}<p>Sentence {number} has <b>markup</b>{long}.</p>")
     });
-    state.apply(Command::OpenPath("page.html".into()));
+    state.apply(WindowCommand::OpenPath("page.html".into()));
     let Some(FileRequest::OpenDocument { job, path, .. }) = state.shared.file_requests.pop() else {
         panic!("a document is opened");
     };
     let document = Document::parse("page.html", Format::Html, page).expect("a page");
-    state.receive(Event::DocumentOpened {
+    state.receive(DocumentEvent::Opened {
         job,
         path,
         document: Arc::new(document),
         project: None,
         project_error: None,
     });
-    state.apply(Command::OpenModel("model".into()));
+    state.apply(ModelsCommand::Open("model".into()));
     let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
         panic!("a model is opened");
     };
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job,
         info: info(folder),
         device_name: "CPU".to_owned(),
@@ -143,7 +146,7 @@ fn info(folder: PathBuf) -> ModelInfo {
 
 /// Translates everything into upper case.
 fn translate(state: &mut AppState) {
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     let Some(Request::Translate {
         job,
         document,
@@ -161,7 +164,7 @@ fn translate(state: &mut AppState) {
             flags: vec![],
             parts: vec![],
         };
-        state.receive(Event::SentenceTranslated {
+        state.receive(DocumentEvent::SentenceTranslated {
             job,
             index,
             translation,

@@ -14,9 +14,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use canopy::app::{AppState, Command, Folders, Settings, Shipped};
+use canopy::app::{AppState, DocumentEvent, Folders, GoCommand, Settings, Shipped, WindowCommand};
 use canopy::gui::{Panels, install_theme, workbench_ui};
-use canopy::jobs::{Event, FileRequest};
+use canopy::jobs::FileRequest;
 use canopy::text::document::{Document, Format};
 use canopy::text::pseudo::Pseudo;
 use egui::{Event as Input, Modifiers, MouseWheelSource, MouseWheelUnit, Pos2, TouchPhase, vec2};
@@ -172,12 +172,14 @@ fn scroll(document: Arc<Document>) {
         state: AppState::new(Folders::default(), Settings::default(), Shipped::default()),
         panels: Panels::default(),
     };
-    window.state.apply(Command::OpenPath("long.docx".into()));
+    window
+        .state
+        .apply(WindowCommand::OpenPath("long.docx".into()));
     let Some(FileRequest::OpenDocument { job, path, .. }) = window.state.shared.file_requests.pop()
     else {
         panic!("a document is opened");
     };
-    window.state.receive(Event::DocumentOpened {
+    window.state.receive(DocumentEvent::Opened {
         job,
         path,
         document,
@@ -228,7 +230,7 @@ fn scroll(document: Arc<Document>) {
             .as_ref()
             .map_or(1, |it| it.document.sentences.len());
         let row = usize::from(step) * 7919 % count;
-        harness.state_mut().state.apply(Command::Select(row));
+        harness.state_mut().state.apply(GoCommand::Select(row));
     };
     line("jumping about", times(&mut harness, far));
     println!("memory {:.0} MiB", resident_mib());

@@ -14,9 +14,9 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::Instant;
 
-use canopy::app::{AppState, Command, ExploreCommand};
+use canopy::app::{AppState, Command, ExploreCommand, ExploreEvent, WindowCommand};
 use canopy::gui::{Panels, install_theme, workbench_ui};
-use canopy::jobs::{Event, ExplainRequest, ExplainThread};
+use canopy::jobs::{ExplainLane, ExplainRequest, Pool};
 use egui::{
     Event as Input, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase,
     vec2,
@@ -64,16 +64,16 @@ fn main() {
     let mut window = Window::default();
     // As if it had been read from a file.
     let path = std::path::PathBuf::from("sketch.trace");
-    window.state.apply(Command::OpenPath(path.clone()));
+    window.state.apply(WindowCommand::OpenPath(path.clone()));
     let Some(ExplainRequest::Open { job, .. }) = window.state.explorer.requests.pop() else {
         panic!("a trace is opened");
     };
     let source = Arc::new(trace.into());
     window
         .state
-        .receive(Event::TraceOpened { job, path, source });
+        .receive(ExploreEvent::TraceOpened { job, path, source });
     let (sender, events) = channel();
-    let thread = ExplainThread::spawn(sender, || ()).expect("a thread");
+    let thread = ExplainLane::new(&Pool::new("bench", sender, || ()).expect("a thread"));
     let answer = |state: &mut AppState| {
         let begun = Instant::now();
         while let Some(request) = state.explorer.requests.pop() {

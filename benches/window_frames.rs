@@ -14,10 +14,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Instant;
 
-use canopy::app::{AppState, Command, ExploreCommand};
+use canopy::app::{AppState, Command, ExploreCommand, ExploreEvent, WindowCommand};
 use canopy::explain::{Explanation, ViewKind};
 use canopy::gui::{Panels, install_sparse_map, install_theme, workbench_ui};
-use canopy::jobs::{Event, ExplainRequest, ExplainThread};
+use canopy::jobs::{Event, ExplainLane, ExplainRequest, Pool};
 
 use egui::{
     Event as Input, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2, TouchPhase,
@@ -104,7 +104,7 @@ enum Act {
 struct Window {
     state: AppState,
     panels: Panels,
-    thread: ExplainThread,
+    thread: ExplainLane,
     events: Receiver<Event>,
     view: usize,
     act: Act,
@@ -120,17 +120,17 @@ impl Window {
         let mut state = AppState::default();
         // As if it had been read from a file.
         let path = std::path::PathBuf::from("sketch.trace");
-        state.apply(Command::OpenPath(path.clone()));
+        state.apply(WindowCommand::OpenPath(path.clone()));
         let Some(ExplainRequest::Open { job, .. }) = state.explorer.requests.pop() else {
             panic!("a trace is opened");
         };
         let source = Arc::new(trace.into());
-        state.receive(Event::TraceOpened { job, path, source });
+        state.receive(ExploreEvent::TraceOpened { job, path, source });
         let (sender, events) = channel();
         let mut window = Self {
             state,
             panels: Panels::default(),
-            thread: ExplainThread::spawn(sender, || ())?,
+            thread: ExplainLane::new(&Pool::new("bench", sender, || ())?),
             events,
             view: 0,
             act: Act::Still,

@@ -2,15 +2,19 @@
 
 use super::aligning::AlignCommand;
 use super::command::{Command, Group, HelpPage, Key, Page, Scope, Shortcut};
+use super::document::DocumentCommand;
 use super::document::alternatives::AlternativesCommand;
 use super::document::checking::CheckCommand;
+use super::document::editing::{EditCommand, GoCommand};
 use super::document::merging::MergeCommand;
+use super::document::saving::SaveCommand;
 use super::document::segments::SegmentsCommand;
 use super::document::terms::TermsCommand;
 use super::explorer::ExploreCommand;
 use super::find::FindCommand;
 use super::models::{GettingCommand, ModelsCommand};
 use super::project::ProjectCommand;
+use super::window::WindowCommand;
 use canopy_corpus::Column;
 
 /// A command without parameters of its own: one line of the table.
@@ -45,6 +49,27 @@ const fn action(
     }
 }
 
+/// Commands of the panels of the document, as the table writes them.
+macro_rules! panels {
+    ($($name:ident: $variant:ident($command:ident),)*) => {$(
+        const fn $name(command: $command) -> Command {
+            Command::Document(DocumentCommand::$variant(command))
+        }
+    )*};
+}
+
+panels! {
+    go: Go(GoCommand),
+    edit: Edit(EditCommand),
+    save: Save(SaveCommand),
+    find: Find(FindCommand),
+    terms: Terms(TermsCommand),
+    segments: Segments(SegmentsCommand),
+    alternatives: Alternatives(AlternativesCommand),
+    check: Check(CheckCommand),
+    merge: Merge(MergeCommand),
+}
+
 /// All actions, in the order of the menus.
 pub static ACTIONS: &[Action] = {
     use AlignCommand as A;
@@ -59,30 +84,35 @@ pub static ACTIONS: &[Action] = {
         Minus, PageDown, PageUp, Plus, Right, Up,
     };
     &[
-        action(File, "Open…", Some(Shortcut::command(Letter('O'))), C::Open),
+        action(
+            File,
+            "Open…",
+            Some(Shortcut::command(Letter('O'))),
+            C::Window(WindowCommand::Open),
+        ),
         part(action(
             File,
             "Save translation",
             Some(Shortcut::command(Letter('S'))),
-            C::Save,
+            save(SaveCommand::Save),
         )),
         action(
             File,
             "Save translation as…",
             Some(Shortcut::command_shift(Letter('S'))),
-            C::SaveAs,
+            save(SaveCommand::SaveAs),
         ),
         action(
             File,
             "Merge changes from XLIFF…",
             None,
-            C::Merge(MergeCommand::Choose),
+            merge(MergeCommand::Choose),
         ),
         action(
             File,
             "Close document",
             Some(Shortcut::command(Letter('W'))),
-            C::CloseDocument,
+            C::Document(DocumentCommand::Close),
         ),
         part(action(
             File,
@@ -101,279 +131,284 @@ pub static ACTIONS: &[Action] = {
             File,
             "Quit",
             Some(Shortcut::command(Letter('Q'))),
-            C::Quit,
+            C::Window(WindowCommand::Quit),
         )),
-        action(Edit, "Undo", Some(Shortcut::command(Letter('Z'))), C::Undo),
+        action(
+            Edit,
+            "Undo",
+            Some(Shortcut::command(Letter('Z'))),
+            edit(EditCommand::Undo),
+        ),
         action(
             Edit,
             "Redo",
             Some(Shortcut::command_shift(Letter('Z'))),
-            C::Redo,
+            edit(EditCommand::Redo),
         ),
         part(action(
             Edit,
             "Find and replace…",
             Some(Shortcut::command(Letter('F'))),
-            C::Find(F::Open),
+            find(F::Open),
         )),
-        action(
-            Edit,
-            "Find next",
-            Some(Shortcut::plain(F3)),
-            C::Find(F::Next),
-        ),
+        action(Edit, "Find next", Some(Shortcut::plain(F3)), find(F::Next)),
         action(
             Edit,
             "Find previous",
             Some(Shortcut::shift(F3)),
-            C::Find(F::Previous),
+            find(F::Previous),
         ),
         part(action(
             Edit,
             "Edit sentence",
             Some(Shortcut::plain(Enter)),
-            C::Edit,
+            edit(EditCommand::StartSelected),
         )),
         action(
             Edit,
             "Confirm and go to next",
             Some(Shortcut::command(Letter('D'))),
-            C::Confirm,
+            edit(EditCommand::Confirm),
         ),
         action(
             Edit,
             "Use best match",
             Some(Shortcut::command_alt(Letter('1'))),
-            C::UseMatch(0),
+            C::Document(DocumentCommand::UseMatch(0)),
         ),
         action(
             Edit,
             "Copy source to target",
             Some(Shortcut::command(Insert)),
-            C::CopySourceSelected,
+            edit(EditCommand::CopySourceSelected),
         ),
         action(
             Edit,
             "Clear translation",
             Some(Shortcut::command(Delete)),
-            C::ClearSelected,
+            edit(EditCommand::ClearSelected),
         ),
         part(action(
             Edit,
             "Insert next term",
             Some(Shortcut::command(Letter('I'))),
-            C::Terms(TermsCommand::InsertNext),
+            terms(TermsCommand::InsertNext),
         )),
         action(
             Edit,
             "Add term…",
             Some(Shortcut::command(Letter('K'))),
-            C::Terms(TermsCommand::New),
+            terms(TermsCommand::New),
         ),
         part(action(
             Edit,
             "Split sentence at the caret",
             Some(Shortcut::command(Letter('B'))),
-            C::Segments(SegmentsCommand::Split),
+            segments(SegmentsCommand::Split),
         )),
         action(
             Edit,
             "Join with the next sentence",
             Some(Shortcut::command_shift(Letter('B'))),
-            C::Segments(SegmentsCommand::Join),
+            segments(SegmentsCommand::Join),
         ),
         action(
             Edit,
             "Caret to the next word",
             Some(Shortcut::plain(Right)),
-            C::Segments(SegmentsCommand::NextWord),
+            segments(SegmentsCommand::NextWord),
         ),
         action(
             Edit,
             "Caret to the previous word",
             Some(Shortcut::plain(Left)),
-            C::Segments(SegmentsCommand::PreviousWord),
+            segments(SegmentsCommand::PreviousWord),
         ),
         part(action(
             Edit,
             "Apply suggested fix",
             Some(Shortcut::command(Letter('R'))),
-            C::Check(CheckCommand::RepairSelected),
+            check(CheckCommand::RepairSelected),
         )),
         action(
             Go,
             "Go to sentence…",
             Some(Shortcut::command(Letter('G'))),
-            C::AskForSentence(true),
+            go(GoCommand::AskForNumber(true)),
         ),
         action(
             Go,
             "Next sentence",
             Some(Shortcut::plain(Down)),
-            C::SelectNext,
+            go(GoCommand::Next),
         ),
         action(
             Go,
             "Previous sentence",
             Some(Shortcut::plain(Up)),
-            C::SelectPrevious,
+            go(GoCommand::Previous),
         ),
         part(action(
             Go,
             "Page down",
             Some(Shortcut::plain(PageDown)),
-            C::PageDown,
+            go(GoCommand::PageDown),
         )),
-        action(Go, "Page up", Some(Shortcut::plain(PageUp)), C::PageUp),
+        action(
+            Go,
+            "Page up",
+            Some(Shortcut::plain(PageUp)),
+            go(GoCommand::PageUp),
+        ),
         action(
             Go,
             "First sentence",
             Some(Shortcut::command(Home)),
-            C::SelectFirst,
+            go(GoCommand::First),
         ),
         action(
             Go,
             "Last sentence",
             Some(Shortcut::command(End)),
-            C::SelectLast,
+            go(GoCommand::Last),
         ),
         part(action(
             Go,
             "Next unconfirmed sentence",
             Some(Shortcut::command(Letter('J'))),
-            C::SelectNextOpen,
+            go(GoCommand::NextUnconfirmed),
         )),
         action(
             Go,
             "Least certain draft",
             Some(Shortcut::command_shift(Letter('J'))),
-            C::SelectLeastSure,
+            go(GoCommand::LeastSure),
         ),
         action(
             Go,
             "Next finding of the checks",
             Some(Shortcut::plain(F8)),
-            C::Check(CheckCommand::GoToNext),
+            check(CheckCommand::GoToNext),
         ),
         action(
             Translate,
             "Translate document",
             Some(Shortcut::command(Enter)),
-            C::Translate(Scope::Document),
+            C::Document(DocumentCommand::Translate(Scope::Document)),
         ),
         action(
             Translate,
             "Translate section",
             Some(Shortcut::command_shift(Letter('T'))),
-            C::Translate(Scope::SelectedSection),
+            C::Document(DocumentCommand::Translate(Scope::SelectedSection)),
         ),
         action(
             Translate,
             "Translate sentence",
             Some(Shortcut::command(Letter('T'))),
-            C::Translate(Scope::SelectedSentence),
+            C::Document(DocumentCommand::Translate(Scope::SelectedSentence)),
         ),
         part(action(
             Translate,
             "Alternatives of the sentence",
             Some(Shortcut::command(Letter('L'))),
-            C::Alternatives(AlternativesCommand::Find),
+            alternatives(AlternativesCommand::Find),
         )),
         part(action(
             Translate,
             "Retranslate drafts using my edits",
             Some(Shortcut::command(Letter('U'))),
-            C::UpdateRest,
+            C::Document(DocumentCommand::UpdateRest),
         )),
         part(action(
             Translate,
             "Cancel",
             Some(Shortcut::plain(Escape)),
-            C::Cancel,
+            C::Document(DocumentCommand::Cancel),
         )),
         action(
             Matches,
             "Use match 2",
             Some(Shortcut::command_alt(Letter('2'))),
-            C::UseMatch(1),
+            C::Document(DocumentCommand::UseMatch(1)),
         ),
         action(
             Matches,
             "Use match 3",
             Some(Shortcut::command_alt(Letter('3'))),
-            C::UseMatch(2),
+            C::Document(DocumentCommand::UseMatch(2)),
         ),
         action(
             Matches,
             "Use match 4",
             Some(Shortcut::command_alt(Letter('4'))),
-            C::UseMatch(3),
+            C::Document(DocumentCommand::UseMatch(3)),
         ),
         action(
             Matches,
             "Use match 5",
             Some(Shortcut::command_alt(Letter('5'))),
-            C::UseMatch(4),
+            C::Document(DocumentCommand::UseMatch(4)),
         ),
         action(
             Alternatives,
             "Use alternative 1",
             Some(Shortcut::alt(Letter('1'))),
-            C::Alternatives(AlternativesCommand::Use(0)),
+            alternatives(AlternativesCommand::Use(0)),
         ),
         action(
             Alternatives,
             "Use alternative 2",
             Some(Shortcut::alt(Letter('2'))),
-            C::Alternatives(AlternativesCommand::Use(1)),
+            alternatives(AlternativesCommand::Use(1)),
         ),
         action(
             Alternatives,
             "Use alternative 3",
             Some(Shortcut::alt(Letter('3'))),
-            C::Alternatives(AlternativesCommand::Use(2)),
+            alternatives(AlternativesCommand::Use(2)),
         ),
         action(
             Alternatives,
             "Use alternative 4",
             Some(Shortcut::alt(Letter('4'))),
-            C::Alternatives(AlternativesCommand::Use(3)),
+            alternatives(AlternativesCommand::Use(3)),
         ),
         action(
             Alternatives,
             "Use alternative 5",
             Some(Shortcut::alt(Letter('5'))),
-            C::Alternatives(AlternativesCommand::Use(4)),
+            alternatives(AlternativesCommand::Use(4)),
         ),
         action(
             Alternatives,
             "Use alternative 6",
             Some(Shortcut::alt(Letter('6'))),
-            C::Alternatives(AlternativesCommand::Use(5)),
+            alternatives(AlternativesCommand::Use(5)),
         ),
         action(
             Editor,
             "Save the edit",
             Some(Shortcut::plain(Enter)),
-            C::KeepEdit,
+            edit(EditCommand::Keep),
         ),
         action(
             Editor,
             "Save, confirm and edit the next",
             Some(Shortcut::command(Enter)),
-            C::KeepEditAndConfirm,
+            edit(EditCommand::KeepAndConfirm),
         ),
         action(
             Editor,
             "Cancel the edit",
             Some(Shortcut::plain(Escape)),
-            C::DiscardEdit,
+            edit(EditCommand::Discard),
         ),
         action(
             Editor,
             "Insert next tag, or a pair around the selection",
             Some(Shortcut::command(Comma)),
-            C::InsertTag,
+            edit(EditCommand::InsertTag),
         ),
         action(
             Explore,
@@ -517,92 +552,97 @@ pub static ACTIONS: &[Action] = {
             View,
             "Document",
             Some(Shortcut::command(Letter('1'))),
-            C::ShowPage(Page::Document),
+            C::Window(WindowCommand::ShowPage(Page::Document)),
         ),
         action(
             View,
             "Explore",
             Some(Shortcut::command(Letter('2'))),
-            C::ShowPage(Page::Explore),
+            C::Window(WindowCommand::ShowPage(Page::Explore)),
         ),
         action(
             View,
             "Training",
             Some(Shortcut::command(Letter('3'))),
-            C::ShowPage(Page::Training),
+            C::Window(WindowCommand::ShowPage(Page::Training)),
         ),
         action(
             View,
             "Evaluate",
             Some(Shortcut::command(Letter('4'))),
-            C::ShowPage(Page::Evaluate),
+            C::Window(WindowCommand::ShowPage(Page::Evaluate)),
         ),
         action(
             View,
             "Models",
             Some(Shortcut::command(Letter('5'))),
-            C::ShowPage(Page::Models),
+            C::Window(WindowCommand::ShowPage(Page::Models)),
         ),
         action(
             View,
             "Project",
             Some(Shortcut::command(Letter('6'))),
-            C::ShowPage(Page::Project),
+            C::Window(WindowCommand::ShowPage(Page::Project)),
         ),
         action(
             View,
             "Align",
             Some(Shortcut::command(Letter('7'))),
-            C::ShowPage(Page::Align),
+            C::Window(WindowCommand::ShowPage(Page::Align)),
         ),
         part(action(
             View,
             "Outline",
             Some(Shortcut::plain(F9)),
-            C::ToggleOutline,
+            C::Document(DocumentCommand::ToggleOutline),
         )),
         action(
             View,
             "Checks",
             Some(Shortcut::plain(F7)),
-            C::Check(CheckCommand::ToggleList),
+            check(CheckCommand::ToggleList),
         ),
         action(
             View,
             "Translation memory matches",
             Some(Shortcut::command(Letter('M'))),
-            C::ToggleSimilar,
+            C::Document(DocumentCommand::ToggleSimilar),
         ),
         action(
             View,
             "History of the sentence",
             Some(Shortcut::command(Letter('H'))),
-            C::ToggleHistory,
+            C::Document(DocumentCommand::ToggleHistory),
         ),
         part(action(
             View,
             "Zoom in",
             Some(Shortcut::command(Plus)),
-            C::ScaleUp,
+            C::Window(WindowCommand::ScaleUp),
         )),
         action(
             View,
             "Zoom out",
             Some(Shortcut::command(Minus)),
-            C::ScaleDown,
+            C::Window(WindowCommand::ScaleDown),
         ),
         action(
             View,
             "Reset zoom",
             Some(Shortcut::command(Letter('0'))),
-            C::ScaleToUsual,
+            C::Window(WindowCommand::ScaleToUsual),
         ),
-        action(Help, "Guide", None, C::ShowHelp(Some(HelpPage::Guide))),
+        action(
+            Help,
+            "Guide",
+            None,
+            C::Window(WindowCommand::ShowHelp(Some(HelpPage::Guide))),
+        ),
         action(
             Help,
             "Keyboard shortcuts",
             Some(Shortcut::plain(F1)),
-            C::ToggleShortcuts,
+            C::Window(WindowCommand::ToggleShortcuts),
         ),
         part(action(
             Help,
@@ -617,15 +657,20 @@ pub static ACTIONS: &[Action] = {
             Help,
             "Licences",
             None,
-            C::ShowHelp(Some(HelpPage::Licences)),
+            C::Window(WindowCommand::ShowHelp(Some(HelpPage::Licences))),
         )),
         action(
             Help,
             "About Canopy",
             None,
-            C::ShowHelp(Some(HelpPage::About)),
+            C::Window(WindowCommand::ShowHelp(Some(HelpPage::About))),
         ),
-        action(Help, "Open data folder", None, C::ShowDataFolder),
+        action(
+            Help,
+            "Open data folder",
+            None,
+            C::Window(WindowCommand::ShowDataFolder),
+        ),
     ]
 };
 

@@ -4,9 +4,20 @@ mod commands;
 
 use std::path::PathBuf;
 
+use crate::error::Result;
 use crate::jobs::{AlignRequest, Alignment, JobId};
 use canopy_corpus::{AlignmentRow, Column};
 use canopy_project::OneShot;
+
+/// A report to the page of alignments.
+#[derive(Debug)]
+pub enum AlignEvent {
+    /// Two documents are aligned.
+    Aligned {
+        job: JobId,
+        alignment: Result<Box<Alignment>>,
+    },
+}
 
 /// Changes of an alignment. Edits are of the selected row, and of the selected side of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +67,7 @@ pub struct Aligning {
     /// A row to be brought into view.
     pub scroll_to: OneShot<usize>,
     pub keeps_doubtful: bool,
-    /// For the thread; the window sends and empties it.
+    /// For its lane; the window sends and empties it.
     pub requests: Vec<AlignRequest>,
     /// Counts changes of rows.
     pub revision: u64,

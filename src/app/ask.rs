@@ -14,6 +14,7 @@ use super::models::ModelsCommand;
 use super::project::{ProjectCommand, SettingsCommand};
 use super::settings::{BILINGUAL_EXTENSIONS, MEMORY_EXTENSIONS};
 use super::training::{Side, TrainingCommand};
+use crate::{SaveCommand, WindowCommand};
 use canopy_corpus::Column;
 use canopy_document::document::Format;
 use canopy_document::export::ExportFormat;
@@ -312,34 +313,38 @@ impl Ask {
     pub fn answer(self, path: PathBuf, confirmed: bool) -> Command {
         let training = Command::Training;
         match self {
-            Self::OpenDocument { .. } | Self::Quit | Self::ShowFolder(_) => Command::OpenPath(path),
-            Self::SaveTranslation { document, .. } => Command::SaveTo {
+            Self::OpenDocument { .. } | Self::Quit | Self::ShowFolder(_) => {
+                Command::Window(WindowCommand::OpenPath(path))
+            }
+            Self::SaveTranslation { document, .. } => Command::from(SaveCommand::SaveTo {
                 document,
                 path,
                 overwrite: confirmed,
-            },
+            }),
             Self::ExportTranslation {
                 document, format, ..
-            } => Command::ExportTo {
+            } => Command::from(SaveCommand::ExportTo {
                 document,
                 path,
                 format,
                 overwrite: confirmed,
-            },
+            }),
             Self::AlignedDocument { column, .. } => Command::Align(AlignCommand::Use(column, path)),
             Self::AlignedPairs { .. } => Command::Align(AlignCommand::SaveTo(path)),
-            Self::Merge { .. } => Command::Merge(MergeCommand::Read(path)),
+            Self::Merge { .. } => Command::from(MergeCommand::Read(path)),
             Self::WordCount { .. } => Command::Project(ProjectCommand::CountWordsTo(path)),
             Self::ProjectMemory => Command::Project(SettingsCommand::AddMemory(path).into()),
             Self::ProjectTerms => Command::Project(SettingsCommand::AddTerms(path).into()),
             Self::ProjectFolder => Command::Project(ProjectCommand::Open(path)),
             Self::NewProject { .. } => Command::Project(ProjectCommand::Create(path)),
             Self::ProjectDocument { .. } => Command::Project(ProjectCommand::Add(vec![path])),
-            Self::ModelFolder { .. } => Command::OpenModel(path),
+            Self::ModelFolder { .. } => Command::Models(ModelsCommand::Open(path)),
             Self::AddModel | Self::AddModelFile => Command::Models(ModelsCommand::Bring(path)),
-            Self::Memory | Self::MemoryFolder => Command::UseMemory(Some(path)),
-            Self::Terms => Command::Terms(TermsCommand::Also(path)),
-            Self::SegmentationRules => Command::Segments(SegmentsCommand::UseRules(Some(path))),
+            Self::Memory | Self::MemoryFolder => {
+                Command::Models(ModelsCommand::UseMemory(Some(path)))
+            }
+            Self::Terms => Command::from(TermsCommand::Also(path)),
+            Self::SegmentationRules => Command::from(SegmentsCommand::UseRules(Some(path))),
             Self::OpenTrace { .. } => Command::Explore(ExploreCommand::OpenTrace(path)),
             Self::CompareTrace { .. } => Command::Explore(ExploreCommand::CompareWith(path)),
             Self::Explanation { .. } => Command::Explore(ExploreCommand::SaveFigure(path)),
@@ -347,7 +352,7 @@ impl Ask {
             Self::EncoderFile | Self::EncoderFolder => {
                 Command::Explore(ExploreCommand::ImportEncoder(path))
             }
-            Self::Dictionaries => Command::Check(CheckCommand::UseDictionaries(Some(path))),
+            Self::Dictionaries => Command::from(CheckCommand::UseDictionaries(Some(path))),
             Self::Encoder => Command::Explore(ExploreCommand::UseEncoder(path)),
             Self::EvaluatedModel { .. } => Command::Evaluate(EvaluateCommand::AddModel(path)),
             Self::TestCorpus => Command::Evaluate(EvaluateCommand::UseCorpus(path)),

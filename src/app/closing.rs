@@ -1,9 +1,17 @@
 //! The last writes: everything is written before the window closes, and a failure is reported while the user can still act.
 
-use super::pending_writes::PendingWrites;
 use super::state::AppState;
 use super::training::NewCorpus;
-use crate::jobs::FileRequest;
+use crate::jobs::{FileRequest, JobId};
+
+/// How far the last writes are.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct LastWrites {
+    /// Under way.
+    pub(super) job: Option<JobId>,
+    /// Failures since they began.
+    pub(super) failures: Vec<String>,
+}
 
 impl AppState {
     /// Whether something was or is to be written, so that closing has to wait for it.
@@ -16,10 +24,10 @@ impl AppState {
     }
 
     /// Writes everything; [`is_writing_last`](Self::is_writing_last) says how long that takes.
-    pub fn write_last(&mut self) {
+    pub(super) fn write_last(&mut self) {
         self.flush();
         let job = self.shared.next_job();
-        self.shared.closing = PendingWrites {
+        self.shared.closing = LastWrites {
             job: Some(job),
             failures: Vec::new(),
         };

@@ -6,7 +6,7 @@ use super::state::AppState;
 use crate::jobs::FileRequest;
 
 impl AppState {
-    /// Has the file thread look which of the paths in lists of what was used lately are gone.
+    /// Has the lane of files look which of the paths in lists of what was used lately are gone.
     pub fn look_for_missing(&mut self) {
         let mut paths = self.shared.settings.recent_paths();
         let page = &self.evaluate;

@@ -14,14 +14,14 @@ use crate::state::AppState;
 pub(crate) struct OpenWork<'a> {
     pub(crate) shared: &'a mut Shared,
     pub(crate) document: &'a mut DocumentPage,
-    pub(crate) projects: &'a Projects,
+    pub(crate) projects: &'a mut Projects,
 }
 
 impl<'a> OpenWork<'a> {
     pub(crate) fn new(
         shared: &'a mut Shared,
         document: &'a mut DocumentPage,
-        projects: &'a Projects,
+        projects: &'a mut Projects,
     ) -> Self {
         Self {
             shared,
@@ -43,7 +43,7 @@ impl AppState {
         &mut self,
         act: impl FnOnce(&mut Models, &mut OpenWork<'_>) -> R,
     ) -> R {
-        let work = &mut OpenWork::new(&mut self.shared, &mut self.document, &self.projects);
+        let work = &mut OpenWork::new(&mut self.shared, &mut self.document, &mut self.projects);
         act(&mut self.models, work)
     }
 
@@ -52,7 +52,7 @@ impl AppState {
         &mut self,
         act: impl FnOnce(&mut Explorer, &mut Models, &mut OpenWork<'_>) -> R,
     ) -> R {
-        let work = &mut OpenWork::new(&mut self.shared, &mut self.document, &self.projects);
+        let work = &mut OpenWork::new(&mut self.shared, &mut self.document, &mut self.projects);
         act(&mut self.explorer, &mut self.models, work)
     }
 }

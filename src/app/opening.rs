@@ -119,20 +119,17 @@ impl AppState {
         match Kind::from_path(&path) {
             Kind::Document => self.document.open_document(&mut self.shared, path, None),
             Kind::Trace => self.with_explorer(|explorer, models, work| {
-                explorer.apply(work, models, ExploreCommand::OpenTrace(path));
+                explorer.execute(work, models, ExploreCommand::OpenTrace(path));
             }),
-            Kind::Memory => self.models.use_memory(
-                &mut self.shared,
-                &mut self.document,
-                &mut self.projects,
-                Some(path),
-            ),
+            Kind::Memory => {
+                self.with_models(|models, work| models.use_memory(work, Some(path)));
+            }
             // There it is not to be used at once, but to be kept.
             Kind::Model if self.shared.page != Page::Models => {
                 self.with_models(|models, work| models.open_model(work, path));
             }
             Kind::Model | Kind::ForeignModel => {
-                self.with_models(|models, work| models.apply(work, ModelsCommand::Inspect(path)));
+                self.with_models(|models, work| models.execute(work, ModelsCommand::Inspect(path)));
             }
             Kind::Terms => self.document.terms.use_files(
                 &mut self.shared,
@@ -140,7 +137,7 @@ impl AppState {
                 &self.models,
                 vec![path],
             ),
-            Kind::Project => self.projects.apply(
+            Kind::Project => self.projects.execute(
                 &mut self.shared,
                 &mut self.document,
                 &mut self.models,
@@ -148,7 +145,7 @@ impl AppState {
             ),
             Kind::Run => {
                 self.shared.page = Page::Training;
-                self.training.apply(
+                self.training.execute(
                     &mut self.shared,
                     &self.models,
                     &mut self.evaluate,
@@ -172,7 +169,7 @@ impl AppState {
                 .iter()
                 .all(|path| Kind::from_path(path) == Kind::Document);
         if adds {
-            self.projects.apply(
+            self.projects.execute(
                 &mut self.shared,
                 &mut self.document,
                 &mut self.models,

@@ -2,6 +2,7 @@
 
 mod commands;
 mod configuring;
+mod events;
 mod translating;
 
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::jobs::{JobId, ProjectRequest, ProjectStatus};
 use canopy_project::ProjectSettings;
 pub use configuring::SettingsCommand;
+pub use events::ProjectEvent;
 pub(crate) use translating::Translating;
 
 /// Commands on a project.
@@ -43,7 +45,7 @@ pub enum ProjectCommand {
     Close,
 }
 
-/// A change that the thread writes into a project's folder; the model and the memory are opened anew after it.
+/// A change that is written into a project's folder; the model and the memory are opened anew after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Taking {
     Memory,
@@ -57,7 +59,7 @@ pub struct Projects {
     pub open: Option<ProjectStatus>,
     /// The settings of the open one while a person changes them.
     pub settings: Option<ProjectSettings>,
-    /// For the thread; the window sends and empties it.
+    /// For the lane of projects; the window sends and empties it.
     pub requests: Vec<ProjectRequest>,
     /// A project that is being opened or begun, and whether its page is to be shown.
     opening: Option<(JobId, bool)>,

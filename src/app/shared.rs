@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use super::ask::Ask;
+use super::closing::LastWrites;
 use super::command::{Command, Page};
 use super::notices::{Notice, NoticeKind, in_words};
-use super::pending_writes::PendingWrites;
 use super::settings::{Folders, Settings, Shipped};
 use crate::error::Error;
 use crate::jobs::{FileRequest, JobId, Request, RunRequest};
@@ -33,9 +33,9 @@ pub struct Shared {
     pub asks: Vec<Ask>,
     /// For the worker, likewise.
     pub requests: Vec<Request>,
-    /// For the file thread, likewise.
+    /// For the lane of files, likewise.
     pub file_requests: Vec<FileRequest>,
-    /// For the thread that looks after run folders and corpora, likewise.
+    /// For what follows run folders and corpora, likewise.
     pub run_requests: Vec<RunRequest>,
     pub(crate) folders: Folders,
     pub(crate) now_secs: f64,
@@ -43,7 +43,7 @@ pub struct Shared {
     pub(crate) keeping: VecDeque<JobId>,
     /// The last attempt to keep work has failed.
     pub(crate) is_unkept: bool,
-    pub(crate) closing: PendingWrites,
+    pub(crate) closing: LastWrites,
     num_jobs: u64,
     num_notices: u64,
 }

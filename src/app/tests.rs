@@ -20,6 +20,10 @@ use crate::document::progress::Preparation;
 use crate::jobs::{
     Event, FileRequest, FurtherMemory, JobId, MergedWork, Project, Request, State, UserMemory,
 };
+use crate::{
+    DocumentCommand, DocumentEvent, EditCommand, GoCommand, ModelsCommand, ModelsEvent,
+    SaveCommand, WindowCommand,
+};
 use canopy_document::document::{Document, Format};
 use canopy_document::export::ExportFormat;
 use canopy_translate::inference::{DeviceChoice, Flag, ModelInfo, Reads, TraceCost, Translation};
@@ -41,7 +45,7 @@ fn with_page() -> AppState {
     let Some(Request::OpenModel { job, folder, .. }) = open_model(&mut state) else {
         panic!()
     };
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job,
         info: info(folder),
         device_name: "CPU".to_owned(),
@@ -51,7 +55,7 @@ fn with_page() -> AppState {
 }
 
 fn open(state: &mut AppState, document: Arc<Document>, project: Option<Project>) {
-    state.apply(Command::OpenPath("page.html".into()));
+    state.apply(WindowCommand::OpenPath("page.html".into()));
     let opens = |request: FileRequest| match request {
         FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
         _ => None,
@@ -62,17 +66,17 @@ fn open(state: &mut AppState, document: Arc<Document>, project: Option<Project>)
         .drain(..)
         .find_map(opens)
         .expect("it exists");
-    state.receive(Event::DocumentOpened {
+    state.receive(DocumentEvent::Opened {
         job,
         path,
         document,
-        project,
+        project: project.map(Box::new),
         project_error: None,
     });
 }
 
 fn open_model(state: &mut AppState) -> Option<Request> {
-    state.apply(Command::OpenModel("model".into()));
+    state.apply(ModelsCommand::Open("model".into()));
     state.shared.requests.pop()
 }
 
@@ -108,7 +112,7 @@ fn work(state: &mut AppState) -> Vec<usize> {
             flags: vec![Flag::Split],
             parts: vec![],
         };
-        state.receive(Event::SentenceTranslated {
+        state.receive(DocumentEvent::SentenceTranslated {
             job,
             index,
             translation,
@@ -130,15 +134,15 @@ fn states(state: &AppState) -> Vec<State> {
 }
 
 fn edit(state: &mut AppState, sentence: usize, text: &str) {
-    state.apply(Command::EditSentence(sentence));
-    state.apply(Command::Editing(text.to_owned()));
-    state.apply(Command::KeepEdit);
+    state.apply(EditCommand::Start(sentence));
+    state.apply(EditCommand::Write(text.to_owned()));
+    state.apply(EditCommand::Keep);
 }
 
 #[test]
 fn translating_makes_drafts() {
     let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     assert!(state.document.translations.is_busy());
     let num_sentences = work(&mut state).len();
     assert_eq!(num_sentences, document(&state).num_sentences());
@@ -154,12 +158,12 @@ fn translating_makes_drafts() {
 #[test]
 fn retranslating_leaves_edited_and_confirmed_sentences_alone() {
     let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
     edit(&mut state, 0, "Drucken");
-    state.apply(Command::ToggleConfirmed(2));
+    state.apply(EditCommand::ToggleConfirmed(2));
     let before = document(&state).targets.texts();
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     let again = work(&mut state);
     assert!(!again.contains(&0) && !again.contains(&2) && again.contains(&1));
     assert_eq!(document(&state).targets.texts(), before);
@@ -173,7 +177,7 @@ fn retranslating_leaves_edited_and_confirmed_sentences_alone() {
 fn a_section_is_translated_alone() {
     let mut state = with_page();
     let last = document(&state).progress.sections().len() - 1;
-    state.apply(Command::Translate(Scope::Section(last)));
+    state.apply(DocumentCommand::Translate(Scope::Section(last)));
     let sentences = work(&mut state);
     assert_eq!(
         sentences,
@@ -191,9 +195,9 @@ fn translating_before_the_model_is_there_waits_for_it() {
     let Some(Request::OpenModel { job, folder, .. }) = open_model(&mut state) else {
         panic!()
     };
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     assert!(state.shared.requests.is_empty() && state.document.translations.is_waiting_for_model());
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job,
         info: info(folder),
         device_name: "CPU".to_owned(),
@@ -215,7 +219,7 @@ fn events_of_an_older_job_are_dropped() {
         flags: vec![],
         parts: vec![],
     };
-    state.receive(Event::SentenceTranslated {
+    state.receive(DocumentEvent::SentenceTranslated {
         job: JobId(999),
         index: 0,
         translation,
@@ -227,7 +231,7 @@ fn events_of_an_older_job_are_dropped() {
 fn work_is_saved_a_second_after_the_last_change_and_comes_back() {
     let mut state = with_page();
     state.tick(100.0);
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
     edit(&mut state, 0, "Drucken");
     assert!(state.tick(100.5).is_some());
@@ -250,7 +254,7 @@ fn work_is_saved_a_second_after_the_last_change_and_comes_back() {
 #[test]
 fn a_changed_document_keeps_what_still_matches() {
     let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
     let project = document(&state).project();
     let changed = PAGE
@@ -268,7 +272,7 @@ fn a_changed_document_keeps_what_still_matches() {
 #[test]
 fn the_translation_is_saved_under_a_name_with_the_language() {
     let mut state = with_page();
-    state.apply(Command::SaveAs);
+    state.apply(SaveCommand::SaveAs);
     let Some(ask) = state.shared.asks.pop() else {
         panic!()
     };
@@ -286,7 +290,7 @@ fn the_translation_is_saved_under_a_name_with_the_language() {
 #[test]
 fn a_translation_is_exported_with_its_languages() {
     let mut state = with_page();
-    state.apply(Command::Export(ExportFormat::Tmx));
+    state.apply(SaveCommand::Export(ExportFormat::Tmx));
     let ask = state.shared.asks.pop().expect("a question");
     assert_eq!(
         ask.pick().expect("a name").1,
@@ -311,7 +315,7 @@ fn a_translation_is_exported_with_its_languages() {
 #[test]
 fn a_translation_is_saved_neither_as_that_of_another_document_nor_over_its_source() {
     let mut state = with_page();
-    state.apply(Command::SaveAs);
+    state.apply(SaveCommand::SaveAs);
     let ask = state.shared.asks.pop().expect("a question");
     state.shared.file_requests.clear();
     state.apply(ask.clone().answer("page.html".into(), true));
@@ -336,14 +340,14 @@ fn a_translation_is_saved_neither_as_that_of_another_document_nor_over_its_sourc
 #[test]
 fn confirming_goes_on_to_the_next_sentence() {
     let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
-    state.apply(Command::Confirm);
-    state.apply(Command::Confirm);
+    state.apply(EditCommand::Confirm);
+    state.apply(EditCommand::Confirm);
     assert_eq!(document(&state).selected, Some(2));
     assert_eq!(document(&state).progress.counts().confirmed, 2);
-    state.apply(Command::SelectPrevious);
-    state.apply(Command::SelectNextOpen);
+    state.apply(GoCommand::Previous);
+    state.apply(GoCommand::NextUnconfirmed);
     assert_eq!(document(&state).selected, Some(2));
 }
 
@@ -354,7 +358,7 @@ fn the_window_reports_that_the_cpu_went_on() {
         sentence: "2 (\"neu\")".to_owned(),
         found: f32::NAN,
     });
-    state.receive(Event::CpuTookOver {
+    state.receive(ModelsEvent::CpuTookOver {
         job: JobId(1),
         device_name: "CPU, 64 threads".to_owned(),
         error,

@@ -127,7 +127,7 @@ fn head_ui(ui: &mut Ui, state: &AppState, has_others: bool, commands: &mut Vec<C
 
 /// Buttons from the right: the list is closed, a search ended or begun.
 fn buttons_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
-    let mut push = |command| commands.push(Command::Alternatives(command));
+    let mut push = |command| commands.push(Command::from(command));
     let close = ui.add(Button::new("Close").small());
     if close.on_hover_text("Closes the list (Esc)").clicked() {
         push(AlternativesCommand::Close);
@@ -142,7 +142,7 @@ fn buttons_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             let reason = state.document.why_no_alternatives(&state.models);
             let find = AlternativesCommand::Find;
             let hint = "Searches for other translations";
-            let hint = hint_with_key(ui, hint, &Command::Alternatives(find.clone()));
+            let hint = hint_with_key(ui, hint, &Command::from(find.clone()));
             let button = Button::new("Find alternatives").small();
             let button = ui.add_enabled(reason.is_none(), button);
             let button = button.on_hover_text(hint);
@@ -238,7 +238,7 @@ impl Row {
             ui.label(RichText::new("current").size(12.0).color(palette.weak));
             return;
         }
-        let take = Command::Alternatives(AlternativesCommand::Use(place));
+        let take = Command::from(AlternativesCommand::Use(place));
         let hint = "Puts it in place of the translation; Undo brings that back";
         let hint = hint_with_key(ui, hint, &take);
         let button = Button::new(format!("Use {}", place + 1)).small();

@@ -14,7 +14,10 @@ use super::workbench::{Panels, workbench_ui};
 use super::{file_manager, theme, welcome};
 use crate::error::{BaseError, Result};
 use canopy_app::jobs::{Event, PoolFolders, Pools};
-use canopy_app::{AppState, Ask, Command, Folders, ModelsCommand, Page, Settings, Shipped};
+use canopy_app::{
+    AppState, Ask, Command, DocumentCommand, Folders, ModelsCommand, Page, Settings, Shipped,
+    WindowCommand,
+};
 use canopy_translate::inference::DeviceChoice;
 use canopy_translate::remote::{keys_file, read_keys};
 
@@ -37,7 +40,7 @@ pub struct CanopyApp {
 }
 
 impl CanopyApp {
-    /// Starts the threads and opens the requested files.
+    /// Starts the pools and opens the requested files.
     ///
     /// # Errors
     /// If the system gives no thread.
@@ -49,7 +52,6 @@ impl CanopyApp {
         device: DeviceChoice,
     ) -> Result<Self> {
         theme::install(ctx);
-        let fonts = WindowFonts::install(ctx)?;
         let (sender, events) = channel();
         let folders = Folders::of_user();
         let shipped = Shipped::find();
@@ -63,6 +65,7 @@ impl CanopyApp {
         // Several times a second during a run; without a delay egui would draw two frames each time.
         let draw_once = move || curves.request_repaint_after(Duration::from_millis(1));
         let pools = Pools::spawn(pool_folders, sender, wake, draw_once)?;
+        let fonts = WindowFonts::install(ctx, pools.font_finder());
         let mut settings = folders
             .settings_file()
             .map(|file| Settings::read(&file))
@@ -78,7 +81,7 @@ impl CanopyApp {
         state.look_for_missing();
         state.open_first_model(model);
         if let Some(path) = open {
-            state.apply(Command::OpenPath(path));
+            state.apply(WindowCommand::OpenPath(path));
         }
         Ok(Self {
             state,
@@ -163,7 +166,11 @@ impl eframe::App for CanopyApp {
             }
         }
         self.update_title(ctx);
-        closing::hold(ctx, &mut self.state, &mut self.closing);
+        let mut commands = vec![];
+        closing::hold(ctx, &self.state, &mut self.closing, &mut commands);
+        for command in commands {
+            self.state.apply(command);
+        }
         // Once more: what the events have changed is to be saved in time.
         if let Some(secs) = self.state.tick(self.started.elapsed().as_secs_f64()) {
             ctx.request_repaint_after(Duration::from_secs_f64(secs));
@@ -179,13 +186,10 @@ impl eframe::App for CanopyApp {
             files.map(|file| file.path().to_owned()).collect::<Vec<_>>()
         });
         if !dropped.is_empty() {
-            commands.push(Command::Drop(dropped));
+            commands.push(WindowCommand::Drop(dropped).into());
         }
         workbench_ui(ui, &self.state, &mut self.panels, &mut commands);
-        if let Some(order) = closing::ask(&ctx, &mut self.state, &mut self.closing) {
-            self.pools.order_all(&self.state, order);
-        }
-        self.send(&ctx);
+        closing::ask(&ctx, &self.state, &mut self.closing, &mut commands);
         if ctx.input(|input| !input.raw.hovered_files.is_empty()) {
             let text = match self.state.shared.page {
                 Page::Training => "Drop to train on it",
@@ -206,7 +210,7 @@ impl eframe::App for CanopyApp {
     }
 
     fn on_exit(&mut self) {
-        self.state.apply(Command::Cancel);
+        self.state.apply(DocumentCommand::Cancel);
         self.state
             .apply(Command::Models(ModelsCommand::CancelAdding));
         self.state.flush();

@@ -127,7 +127,7 @@ fn ignored_ui(ui: &mut Ui, checking: &Checking, palette: &Palette, commands: &mu
         let text = format!("{} ignored", checking.ignored);
         ui.label(RichText::new(text).size(12.5).color(palette.weak));
         if ui.add(Button::new("Show").small()).clicked() {
-            commands.push(Command::Check(CheckCommand::ShowIgnored));
+            commands.push(CheckCommand::ShowIgnored.into());
         }
     });
 }
@@ -168,7 +168,7 @@ fn untranslated_ui(
             .on_hover_text("Go to the next one")
             .on_hover_cursor(egui::CursorIcon::PointingHand);
         if response.clicked() {
-            commands.push(Command::Check(CheckCommand::GoToUntranslated));
+            commands.push(CheckCommand::GoToUntranslated.into());
         }
     });
 }
@@ -188,7 +188,7 @@ fn which_ui(ui: &mut Ui, document: &OpenDocument, palette: &Palette, commands: &
             for &kind in CheckKind::ALL {
                 let mut is_on = document.checks.kinds().contains(&kind);
                 if ui.checkbox(&mut is_on, labels::check(kind)).changed() {
-                    commands.push(Command::Check(CheckCommand::Toggle(kind)));
+                    commands.push(CheckCommand::Toggle(kind).into());
                 }
             }
         });
@@ -231,7 +231,7 @@ fn finding_ui(
     }
     message_ui(ui, place, (document, finding), palette);
     if response.clicked() {
-        commands.push(Command::Check(CheckCommand::GoTo(sentence)));
+        commands.push(CheckCommand::GoTo(sentence).into());
     }
     response.context_menu(|ui| finding_menu_ui(ui, finding, commands));
     if has_buttons {
@@ -283,7 +283,7 @@ fn finding_menu_ui(ui: &mut Ui, finding: &Finding, commands: &mut Vec<Command>) 
         ("Do not check this here", true, off),
     ] {
         if is_shown && ui.button(label).clicked() {
-            commands.push(Command::Check(command));
+            commands.push(Command::from(command));
         }
     }
 }
@@ -294,7 +294,7 @@ fn buttons_ui(ui: &mut Ui, finding: &Finding, can_ignore: bool, commands: &mut V
         let proposal = placeholder::stripped(proposal);
         let button = ui.add(Button::new("Repair").small());
         if button.on_hover_text(proposal).clicked() {
-            commands.push(Command::Check(CheckCommand::Repair(finding.clone())));
+            commands.push(CheckCommand::Repair(finding.clone()).into());
         }
     }
     let hint = "Hides this finding in this document";
@@ -304,7 +304,7 @@ fn buttons_ui(ui: &mut Ui, finding: &Finding, can_ignore: bool, commands: &mut V
             .on_hover_text(hint)
             .clicked()
     {
-        commands.push(Command::Check(CheckCommand::Ignore(finding.clone())));
+        commands.push(CheckCommand::Ignore(finding.clone()).into());
     }
 }
 

@@ -6,7 +6,8 @@ use egui::{Context, Id, RichText, ViewportCommand};
 use super::theme::{self, Palette};
 use super::training::{Closing, closing_ui, losing_ui};
 use canopy_app::actions::label_of;
-use canopy_app::{AppState, Command};
+use canopy_app::training::TrainingCommand;
+use canopy_app::{AppState, Command, DocumentCommand, SaveCommand, WindowCommand};
 use canopy_train::Order;
 
 /// Progress of closing the window.
@@ -35,7 +36,12 @@ enum Unwritten {
 
 /// Keeps a window from closing in which something is under way or not written, and closes it when that is done. Also
 /// while it is minimised: then nothing else is called.
-pub fn hold(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState>) {
+pub fn hold(
+    ctx: &Context,
+    state: &AppState,
+    closing: &mut Option<CloseState>,
+    commands: &mut Vec<Command>,
+) {
     let (close_requested, is_hidden) = ctx.input(|input| {
         let viewport = input.viewport();
         (
@@ -62,7 +68,7 @@ pub fn hold(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState
                 Some(CloseState::Reminding)
             }
             _ if state.has_last_writes() => {
-                state.write_last();
+                commands.push(WindowCommand::WriteLast.into());
                 Some(CloseState::Writing)
             }
             _ => None,
@@ -94,9 +100,14 @@ pub fn hold(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState
 }
 
 /// Closes the window, once everything is written.
-fn close(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState>) {
+fn close(
+    ctx: &Context,
+    state: &AppState,
+    closing: &mut Option<CloseState>,
+    commands: &mut Vec<Command>,
+) {
     if state.has_last_writes() {
-        state.write_last();
+        commands.push(WindowCommand::WriteLast.into());
         *closing = Some(CloseState::Writing);
     } else {
         ctx.send_viewport_cmd(ViewportCommand::Close);
@@ -104,38 +115,47 @@ fn close(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState>) 
     }
 }
 
-/// Asks what becomes of it; returns the order to all runs, if they get one.
-pub fn ask(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState>) -> Option<Order> {
-    if *closing == Some(CloseState::Unwritten) {
-        match unwritten_ui(ctx, state)? {
-            Unwritten::Again => close(ctx, state, closing),
-            Unwritten::Lose => {
+/// Asks what becomes of work that is under way, in no file or not written.
+pub fn ask(
+    ctx: &Context,
+    state: &AppState,
+    closing: &mut Option<CloseState>,
+    commands: &mut Vec<Command>,
+) {
+    match *closing {
+        Some(CloseState::Unwritten) => match unwritten_ui(ctx, state) {
+            Some(Unwritten::Again) => close(ctx, state, closing, commands),
+            Some(Unwritten::Lose) => {
                 ctx.send_viewport_cmd(ViewportCommand::Close);
                 *closing = Some(CloseState::Sure);
             }
-            Unwritten::Stay => *closing = None,
-        }
-        return None;
-    }
-    if *closing == Some(CloseState::Reminding) {
-        match reminder_ui(ctx)? {
-            Reminded::Save => {
+            Some(Unwritten::Stay) => *closing = None,
+            None => {}
+        },
+        Some(CloseState::Reminding) => match reminder_ui(ctx) {
+            Some(Reminded::Save) => {
                 *closing = None;
-                state.apply(Command::SaveAs);
+                commands.push(SaveCommand::SaveAs.into());
             }
-            Reminded::Quit => {
-                state
-                    .document
-                    .reminded_of_saving(&mut state.shared, &state.models);
-                close(ctx, state, closing);
+            Some(Reminded::Quit) => {
+                commands.push(DocumentCommand::LeaveUnsaved.into());
+                close(ctx, state, closing, commands);
             }
-            Reminded::Stay => *closing = None,
-        }
-        return None;
+            Some(Reminded::Stay) => *closing = None,
+            None => {}
+        },
+        Some(CloseState::Asking) => ask_about_jobs(ctx, state, closing, commands),
+        Some(CloseState::Waiting | CloseState::Writing | CloseState::Sure) | None => {}
     }
-    if *closing != Some(CloseState::Asking) {
-        return None;
-    }
+}
+
+/// Asks what becomes of runs and other jobs that are under way.
+fn ask_about_jobs(
+    ctx: &Context,
+    state: &AppState,
+    closing: &mut Option<CloseState>,
+    commands: &mut Vec<Command>,
+) {
     let busy = state.training.runs.is_busy();
     let answer = match state.lost_by_closing() {
         _ if busy => closing_ui(ctx, state),
@@ -143,18 +163,21 @@ pub fn ask(ctx: &Context, state: &mut AppState, closing: &mut Option<CloseState>
         // It has ended meanwhile.
         None => Some(Closing::Abandon),
     };
-    let (next, order) = match answer? {
-        Closing::Stay => (None, None),
-        Closing::Finish => (Some(CloseState::Waiting), None),
-        Closing::Pause => (Some(CloseState::Waiting), Some(Order::Stop)),
-        Closing::Abandon if busy => (Some(CloseState::Waiting), Some(Order::Abandon)),
-        Closing::Abandon => {
-            close(ctx, state, closing);
-            return None;
+    let order_all = |order| Command::Training(TrainingCommand::OrderAll(order));
+    match answer {
+        Some(Closing::Stay) => *closing = None,
+        Some(Closing::Finish) => *closing = Some(CloseState::Waiting),
+        Some(Closing::Pause) => {
+            *closing = Some(CloseState::Waiting);
+            commands.push(order_all(Order::Stop));
         }
-    };
-    *closing = next;
-    order
+        Some(Closing::Abandon) if busy => {
+            *closing = Some(CloseState::Waiting);
+            commands.push(order_all(Order::Abandon));
+        }
+        Some(Closing::Abandon) => close(ctx, state, closing, commands),
+        None => {}
+    }
 }
 
 /// The choice about a translation that is in no file.
@@ -177,7 +200,7 @@ fn reminder_ui(ctx: &Context) -> Option<Reminded> {
         ui.label(RichText::new(text).color(palette.weak));
         ui.add_space(12.0);
         ui.horizontal(|ui| {
-            let label = label_of(&Command::SaveAs);
+            let label = label_of(&Command::from(SaveCommand::SaveAs));
             if ui.add(theme::primary(ui, label)).clicked() {
                 answer = Some(Reminded::Save);
             }
@@ -233,17 +256,17 @@ fn unwritten_ui(ctx: &Context, state: &AppState) -> Option<Unwritten> {
 
 #[cfg(test)]
 mod tests {
+    use egui_kittest::kittest::Queryable;
     use std::sync::Arc;
 
     use egui::{RawInput, ViewportEvent, ViewportId};
     use egui_kittest::Harness;
-    use egui_kittest::kittest::Queryable;
 
     use super::*;
     use canopy_app::error::Error;
     use canopy_app::jobs::{Event, FileRequest, JobId};
     use canopy_app::training::Queued;
-    use canopy_app::{Folders, Settings, Shipped, Written};
+    use canopy_app::{DocumentEvent, EditCommand, Folders, Settings, Shipped, Written};
     use canopy_document::document::{Document, Format};
 
     /// The answer of a minimised window to a request to close.
@@ -263,7 +286,12 @@ mod tests {
         let window = input.viewports.entry(ViewportId::ROOT).or_default();
         window.events.extend(events.iter().copied());
         window.minimized = Some(true);
-        let output = Context::default().run_logic(&input, |ctx| hold(ctx, state, closing));
+        let mut applied = vec![];
+        let output =
+            Context::default().run_logic(&input, |ctx| hold(ctx, state, closing, &mut applied));
+        for command in applied {
+            state.apply(command);
+        }
         let commands = output.viewport_commands.get(&ViewportId::ROOT);
         commands.cloned().unwrap_or_default()
     }
@@ -297,17 +325,17 @@ mod tests {
             config: None,
         };
         let mut state = AppState::new(folders, Settings::default(), Shipped::default());
-        state.apply(Command::OpenPath("page.txt".into()));
+        state.apply(WindowCommand::OpenPath("page.txt".into()));
         let job = state.document.opening.as_ref().expect("it is opened").0;
         let page = Document::parse("page.txt", Format::Text, "Print the page.".to_owned());
-        state.receive(Event::DocumentOpened {
+        state.receive(DocumentEvent::Opened {
             job,
             path: "page.txt".into(),
             document: Arc::new(page.expect("a page")),
             project: None,
             project_error: None,
         });
-        state.apply(Command::EditWith("Seite drucken".to_owned()));
+        state.apply(EditCommand::StartWith("Seite drucken".to_owned()));
         state
             .document
             .editing
@@ -366,7 +394,11 @@ mod tests {
             .with_context_setup(crate::install_theme)
             .build_ui_state(
                 |ui, (state, closing): &mut (AppState, Option<CloseState>)| {
-                    ask(ui.ctx(), state, closing);
+                    let mut commands = vec![];
+                    ask(ui.ctx(), state, closing, &mut commands);
+                    for command in commands {
+                        state.apply(command);
+                    }
                 },
                 (state, closing),
             );

@@ -15,7 +15,7 @@ use super::shading::MarginShading;
 use super::terms::TermSpans;
 use super::theme::Palette;
 use canopy_app::jobs::State;
-use canopy_app::{Command, Filter, OpenDocument, TermsCommand};
+use canopy_app::{Command, Filter, GoCommand, OpenDocument, TermsCommand};
 use canopy_document::document::{Document, SubtitleLayout};
 use canopy_qa::checks::Finding;
 
@@ -385,7 +385,7 @@ impl DocumentPanel {
                     editor::editor_ui(ui, editor_rect, editor, (source, script), palette, commands);
                 let selected = editor::selected(ui, editor);
                 if selected != context.terms.selected_target {
-                    commands.push(Command::Terms(TermsCommand::SelectTarget(selected)));
+                    commands.push(TermsCommand::SelectTarget(selected).into());
                 }
                 if (height - self.editor_height).abs() > 0.5 {
                     self.editor_height = height;
@@ -396,7 +396,7 @@ impl DocumentPanel {
         }
         if self.visible != (first..row) {
             self.visible = first..row;
-            commands.push(Command::Visible(first..row));
+            commands.push(GoCommand::Visible(first..row).into());
         }
     }
 }

@@ -18,7 +18,7 @@ use super::shortcuts::written_key;
 use super::theme::{self, Palette};
 use super::typeset;
 use canopy_app::markup::{self, Piece, Token};
-use canopy_app::{Command, Editor, Insertion};
+use canopy_app::{Command, EditCommand, Editor, Insertion};
 use canopy_chart::typesetting::Direction;
 
 const SIZE: f32 = 14.5;
@@ -84,7 +84,7 @@ pub fn editor_ui(
         response.request_focus();
     }
     if response.changed() {
-        commands.push(Command::Editing(text.clone()));
+        commands.push(EditCommand::Write(text.clone()).into());
     }
     let clicked = footer_ui(&mut child, editor, source, palette, commands);
     let chars = text.chars().count();
@@ -107,10 +107,10 @@ pub fn editor_ui(
     };
     if inserted.is_none() && editor.insert.is_some() {
         // No tag is missing: the command is done.
-        commands.push(Command::Editing(text.clone()));
+        commands.push(EditCommand::Write(text.clone()).into());
     }
     if let Some((text, caret)) = inserted {
-        commands.push(Command::Editing(text));
+        commands.push(EditCommand::Write(text).into());
         let mut state = output.state.clone();
         let caret = CCursorRange::one(egui::text::CCursor::new(caret));
         state.cursor.set_char_range(Some(caret));
@@ -268,7 +268,7 @@ fn footer_ui(
     }
     ui.horizontal_wrapped(|ui| {
         if !missing.is_empty() {
-            let key = written_key(ui, &Command::InsertTag);
+            let key = written_key(ui, &Command::from(EditCommand::InsertTag));
             let label = ui.label(small("Insert tag").color(palette.weak));
             label.on_hover_text(format!("The next one that is missing: {key}"));
             for token in missing {
@@ -278,7 +278,7 @@ fn footer_ui(
             }
         }
         if !editor.problems.is_empty() && ui.button(small("Repair")).clicked() {
-            commands.push(Command::RepairEdit);
+            commands.push(EditCommand::Repair.into());
         }
         ui.label(small(&hint(ui)).color(palette.weak));
     });
@@ -288,9 +288,9 @@ fn footer_ui(
 /// The editor's keys, as the table of actions names them.
 fn hint(ui: &Ui) -> String {
     let [keep, confirm, discard] = [
-        Command::KeepEdit,
-        Command::KeepEditAndConfirm,
-        Command::DiscardEdit,
+        Command::from(EditCommand::Keep),
+        Command::from(EditCommand::KeepAndConfirm),
+        Command::from(EditCommand::Discard),
     ]
     .map(|command| written_key(ui, &command));
     format!("{keep}: save · {confirm}: save, confirm, next · {discard}: cancel")

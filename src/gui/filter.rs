@@ -4,7 +4,7 @@ use egui::{ComboBox, Context, Id, Key, RichText, TextEdit, Ui};
 
 use super::labels;
 use super::theme::{self, Palette};
-use canopy_app::{Command, Filter, OpenDocument};
+use canopy_app::{Command, Filter, GoCommand, OpenDocument};
 
 /// Says which sentences are shown, and leads back to all.
 pub(super) fn filter_ui(ui: &mut Ui, open: &OpenDocument, commands: &mut Vec<Command>) {
@@ -21,7 +21,7 @@ pub(super) fn filter_ui(ui: &mut Ui, open: &OpenDocument, commands: &mut Vec<Com
             for filter in Filter::ALL {
                 let is_chosen = filtered.filter == filter;
                 if ui.selectable_label(is_chosen, filter.label()).clicked() {
-                    commands.push(Command::Filter(Some(filter)));
+                    commands.push(GoCommand::Filter(Some(filter)).into());
                 }
             }
         });
@@ -30,7 +30,7 @@ pub(super) fn filter_ui(ui: &mut Ui, open: &OpenDocument, commands: &mut Vec<Com
         let text = format!("{} of {all}", filtered.count());
         ui.label(RichText::new(text).color(palette.weak));
         if ui.button("Show all").clicked() {
-            commands.push(Command::Filter(None));
+            commands.push(GoCommand::Filter(None).into());
         }
     });
 }
@@ -61,16 +61,16 @@ pub(super) fn sentence_question_ui(
             let button = theme::primary(ui, "Go");
             let goes = ui.add_enabled(number.is_some(), button).clicked() || entered;
             if let Some(number) = number.filter(|_| goes) {
-                commands.push(Command::GoToNumber(number));
+                commands.push(GoCommand::ToNumber(number).into());
                 text.clear();
             }
             if ui.button("Cancel").clicked() {
-                commands.push(Command::AskForSentence(false));
+                commands.push(GoCommand::AskForNumber(false).into());
             }
         });
     });
     let leaves = ctx.input(|input| input.key_pressed(Key::Escape));
     if modal.backdrop_response.clicked() || leaves {
-        commands.push(Command::AskForSentence(false));
+        commands.push(GoCommand::AskForNumber(false).into());
     }
 }

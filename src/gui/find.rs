@@ -60,7 +60,7 @@ pub fn find_ui(ui: &mut Ui, open: &OpenDocument, commands: &mut Vec<Command>) {
         });
     }
     let commands_of_bar = bar.commands_of_bar.into_iter().chain(keys);
-    commands.extend(commands_of_bar.map(Command::Find));
+    commands.extend(commands_of_bar.map(Command::from));
     preview_ui(ui, open);
 }
 

@@ -3,7 +3,7 @@
 use egui::{Context, Id, Key, Label, RichText, ScrollArea, Ui};
 
 use super::theme::{self, Palette, semibold};
-use canopy_app::{AppState, Command, HelpPage};
+use canopy_app::{AppState, Command, HelpPage, WindowCommand};
 
 const GUIDE: &str = include_str!("../../docs/guide/translating.md");
 const LICENCE: &str = include_str!("../../LICENSE-MIT");
@@ -27,7 +27,7 @@ pub(super) fn help_ui(ctx: &Context, state: &AppState, commands: &mut Vec<Comman
             ui.heading(title);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if ui.button("Close").clicked() {
-                    commands.push(Command::ShowHelp(None));
+                    commands.push(WindowCommand::ShowHelp(None).into());
                 }
             });
         });
@@ -42,7 +42,7 @@ pub(super) fn help_ui(ctx: &Context, state: &AppState, commands: &mut Vec<Comman
     });
     let leaves = ctx.input(|input| input.key_pressed(Key::Escape));
     if modal.backdrop_response.clicked() || leaves {
-        commands.push(Command::ShowHelp(None));
+        commands.push(WindowCommand::ShowHelp(None).into());
     }
 }
 
@@ -68,7 +68,7 @@ fn about_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             if let Some((folder, response)) = show
                 && response.clicked()
             {
-                commands.push(Command::ShowFolder(folder.to_owned()));
+                commands.push(WindowCommand::ShowFolder(folder.to_owned()).into());
             }
         });
         let text = folder.map_or_else(|| "none".to_owned(), |it| it.display().to_string());

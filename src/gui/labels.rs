@@ -6,7 +6,7 @@ use super::menu::file_name;
 use canopy_app::jobs::{Origin, State};
 use canopy_app::markup::Problem;
 use canopy_app::training::TrainingCommand;
-use canopy_app::{AlignCommand, AlternativesCommand, AppState, Command, Target};
+use canopy_app::{AlignCommand, AlternativesCommand, AppState, Command, DocumentCommand, Target};
 use canopy_qa::checks::CheckKind;
 use canopy_translate::inference::{AddressChoice, DeviceChoice, Flag, InstalledModel};
 
@@ -94,10 +94,10 @@ pub fn flag(flag: Flag) -> &'static str {
 /// The explanation of a command whose label is too short to say it.
 pub fn explanation(command: &Command) -> Option<&'static str> {
     match command {
-        Command::UpdateRest => Some(
+        Command::Document(DocumentCommand::UpdateRest) => Some(
             "Translates all drafts again, so that they follow the sentences you have edited or confirmed",
         ),
-        Command::Alternatives(AlternativesCommand::Find) => Some(
+        Command::Document(DocumentCommand::Alternatives(AlternativesCommand::Find)) => Some(
             "Lists other translations of the selected sentence by the model, with how likely each is to be good",
         ),
         Command::Training(TrainingCommand::TrySample) => Some(

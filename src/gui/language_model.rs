@@ -30,7 +30,7 @@ pub fn suggestion_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
         rank_ui(ui, state, selected);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.add_space(14.0);
-            let mut push = |command| commands.push(Command::LanguageModel(command));
+            let mut push = |command| commands.push(Command::from(command));
             if is_pending {
                 ui.spinner();
             } else if ui
@@ -131,7 +131,7 @@ impl LanguageModelForm {
             ui.add_space(10.0);
             let is_choosing = Popup::is_any_open(ctx);
             let entered_key = !is_choosing && ui.input(|input| input.key_pressed(egui::Key::Enter));
-            let mut push = |command| commands.push(Command::LanguageModel(command));
+            let mut push = |command| commands.push(Command::from(command));
             ui.horizontal(|ui| {
                 let is_whole = !entered.address.trim().is_empty() && !entered.model.trim().is_empty();
                 let label = "Use this model";
@@ -156,7 +156,7 @@ impl LanguageModelForm {
             });
         });
         if modal.should_close() {
-            commands.push(Command::LanguageModel(LanguageModelCommand::Leave));
+            commands.push(LanguageModelCommand::Leave.into());
         }
     }
 }
@@ -178,7 +178,7 @@ fn models_ui(
         let hint = "Lists the server's models; no part of a document is sent";
         if button.on_hover_text(hint).clicked() {
             let test = LanguageModelCommand::Test(address.to_owned());
-            commands.push(Command::LanguageModel(test));
+            commands.push(Command::from(test));
         }
         match tested {
             Tested::No => {}

@@ -10,7 +10,7 @@ use egui::{
 use super::row_layout::Columns;
 use super::theme::{self, Palette};
 use canopy_app::models::{GettingCommand, LanguageNote, Reach, pair_name};
-use canopy_app::{Command, Models, ModelsCommand, Page, Settings, language};
+use canopy_app::{Command, Models, ModelsCommand, Page, Settings, WindowCommand, language};
 use canopy_corpus::is_same_language;
 use canopy_translate::inference::InstalledModel;
 
@@ -205,7 +205,7 @@ fn note_ui(
                 "Its translations are {percent} % likely to be good, according to the model's confidence. A larger model may do better: show the models"
             );
             if warning_ui(ui, "Unlike the model's training texts", &hint, palette) {
-                commands.push(Command::ShowPage(Page::Models));
+                commands.push(WindowCommand::ShowPage(Page::Models).into());
             }
         }
     }
@@ -334,7 +334,7 @@ fn choices_ui(
     }
     ui.separator();
     if ui.button("Installed models…").clicked() {
-        commands.push(Command::ShowPage(Page::Models));
+        commands.push(WindowCommand::ShowPage(Page::Models).into());
         ui.close();
     }
     if ui.button("Get models…").clicked() {

@@ -4,7 +4,7 @@ use egui::{Button, Context, RichText, TextEdit, Ui};
 
 use super::labels;
 use super::theme::{self, Palette};
-use canopy_app::{AppState, Command, MachineCommand, NamedMachine};
+use canopy_app::{AppState, Command, MachineCommand, ModelsCommand, NamedMachine, WindowCommand};
 use canopy_translate::inference::DeviceChoice;
 
 /// The devices of this machine, and those others that a person has named.
@@ -20,18 +20,18 @@ pub fn device_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     for choice in devices(state) {
         let radio = ui.radio(current == choice, labels::device(choice));
         if radio.clicked() && current != choice {
-            commands.push(Command::SetDevice(choice));
+            commands.push(ModelsCommand::SetDevice(choice).into());
         }
         if let DeviceChoice::Remote(host) = choice {
             radio.context_menu(|ui| {
                 if ui.button("Forget this machine").clicked() {
-                    commands.push(Command::Machine(MachineCommand::Forget(host)));
+                    commands.push(WindowCommand::Machine(MachineCommand::Forget(host)).into());
                 }
             });
         }
     }
     if ui.button("Another machine…").clicked() {
-        commands.push(Command::Machine(MachineCommand::Name));
+        commands.push(WindowCommand::Machine(MachineCommand::Name).into());
     }
 }
 
@@ -63,7 +63,7 @@ impl MachineForm {
             ui.add_space(10.0);
             ui.horizontal(|ui| {
                 let is_whole = !entered.address.trim().is_empty();
-                let mut push = |command| commands.push(Command::Machine(command));
+                let mut push = |command| commands.push(WindowCommand::Machine(command).into());
                 if ui.add_enabled(is_whole, Button::new("Compute there")).clicked() {
                     push(MachineCommand::Choose(Box::new(entered.clone())));
                 }
@@ -73,7 +73,7 @@ impl MachineForm {
             });
         });
         if modal.should_close() {
-            commands.push(Command::Machine(MachineCommand::Leave));
+            commands.push(WindowCommand::Machine(MachineCommand::Leave).into());
         }
     }
 }

@@ -19,7 +19,9 @@ use super::theme::Palette;
 use super::{clipboard, icons, labels, menu_keys};
 use canopy_app::actions::label_of;
 use canopy_app::jobs::RunSnapshot;
-use canopy_app::{ACTIONS, Action, AppState, Command, Group, Page, Theme};
+use canopy_app::{
+    ACTIONS, Action, AppState, Command, EditCommand, Group, Page, SaveCommand, Theme, WindowCommand,
+};
 use canopy_document::export::ExportFormat;
 
 /// Below this width the pages are in a line of their own.
@@ -141,7 +143,7 @@ fn pages_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         _ => true,
     };
     for page in Page::ALL.into_iter().filter(|page| is_there(*page)) {
-        let command = Command::ShowPage(page);
+        let command = Command::Window(WindowCommand::ShowPage(page));
         let mut text = RichText::new(label_of(&command));
         if state.shared.page == page {
             text = text.font(super::theme::semibold(13.5));
@@ -172,7 +174,7 @@ fn run_under_way_ui(ui: &mut Ui, run: Option<&RunSnapshot>, commands: &mut Vec<C
     );
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &text));
     if response.on_hover_text(text).clicked() {
-        commands.push(Command::ShowPage(Page::Training));
+        commands.push(WindowCommand::ShowPage(Page::Training).into());
     }
 }
 
@@ -217,7 +219,7 @@ fn edit_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             ui.separator();
         }
         action_ui(ui, state, action, commands);
-        if action.command == Command::Redo {
+        if action.command == Command::from(EditCommand::Redo) {
             ui.separator();
             clipboard::entries_ui(ui, state);
         }
@@ -235,15 +237,15 @@ fn file_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             ui.separator();
         }
         action_ui(ui, state, action, commands);
-        if action.command == Command::SaveAs {
+        if action.command == Command::from(SaveCommand::SaveAs) {
             export_menu_ui(ui, state, commands);
         }
-        if action.command == Command::Open {
+        if action.command == Command::Window(WindowCommand::Open) {
             ui.menu_button("Open recent", |ui| {
                 paths_ui(
                     ui,
                     &state.shared.settings.recent_documents,
-                    Command::OpenPath,
+                    |path| WindowCommand::OpenPath(path).into(),
                     commands,
                 );
             });
@@ -251,7 +253,7 @@ fn file_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
                 paths_ui(
                     ui,
                     &state.shared.shipped.samples,
-                    Command::OpenPath,
+                    |path| WindowCommand::OpenPath(path).into(),
                     commands,
                 );
             });
@@ -267,7 +269,7 @@ fn export_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
                 let mut label = format.label().to_owned();
                 label[..1].make_ascii_uppercase();
                 if ui.button(format!("{label}…")).clicked() {
-                    commands.push(Command::Export(format));
+                    commands.push(SaveCommand::Export(format).into());
                 }
             }
         });
@@ -316,7 +318,7 @@ fn view_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
             .radio(state.shared.settings.theme == theme, label)
             .clicked()
         {
-            commands.push(Command::SetTheme(theme));
+            commands.push(WindowCommand::SetTheme(theme).into());
         }
     }
 }

@@ -51,15 +51,15 @@ pub fn merging_ui(
             let noun = if count == 1 { "change" } else { "changes" };
             let label = format!("Accept {count} {noun}");
             if theme::add_primary(ui, count > 0, &label).clicked() {
-                commands.push(Command::Merge(MergeCommand::Apply));
+                commands.push(MergeCommand::Apply.into());
             }
             if ui.button("Cancel").clicked() {
-                commands.push(Command::Merge(MergeCommand::Discard));
+                commands.push(MergeCommand::Discard.into());
             }
         });
     });
     if modal.should_close() {
-        commands.push(Command::Merge(MergeCommand::Discard));
+        commands.push(MergeCommand::Discard.into());
     }
 }
 
@@ -93,7 +93,7 @@ fn all_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         for (label, kinds) in [("All but conflicts", clean), ("All", all), ("None", vec![])] {
             if ui.button(label).clicked() {
-                commands.push(Command::Merge(MergeCommand::TakeAll(kinds)));
+                commands.push(MergeCommand::TakeAll(kinds).into());
             }
         }
     });
@@ -115,7 +115,7 @@ fn change_ui(
         let label = format!("{}", change.sentence + 1);
         let checkbox = ui.add(Checkbox::new(&mut is_taken, label));
         if checkbox.on_hover_text("Accept this change").changed() {
-            commands.push(Command::Merge(MergeCommand::Take(number, is_taken)));
+            commands.push(MergeCommand::Take(number, is_taken).into());
         }
         ui.add_space((text - ui.cursor().left()).max(0.0));
         ui.vertical(|ui| {

@@ -3,7 +3,7 @@
 use egui::{Align, Label, Layout, RichText, Ui};
 
 use super::theme::{self, Palette};
-use canopy_app::{Command, MovedWork};
+use canopy_app::{Command, DocumentCommand, MovedWork};
 
 const TWO_LINES: f32 = 38.0;
 
@@ -24,13 +24,13 @@ pub fn moved_work_ui(
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let leave = ui.button("Ignore");
             if leave.on_hover_text("Start over here").clicked() {
-                commands.push(Command::LeaveMovedWork);
+                commands.push(DocumentCommand::LeaveMovedWork.into());
             }
             if ui
                 .add(theme::primary(ui, "Use these translations"))
                 .clicked()
             {
-                commands.push(Command::TakeOver);
+                commands.push(DocumentCommand::TakeOver.into());
             }
             ui.with_layout(Layout::top_down(Align::Min), |ui| {
                 let text = RichText::new(text).color(palette.strong);

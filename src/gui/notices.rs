@@ -7,7 +7,7 @@ use egui::{
 use super::icons;
 use super::theme::Palette;
 use canopy_app::jobs::State;
-use canopy_app::{Command, Notice, NoticeKind};
+use canopy_app::{Command, Notice, NoticeKind, WindowCommand};
 
 const WIDTH: f32 = 400.0;
 
@@ -83,7 +83,7 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, commands: &mut Vec<Command>) {
                 };
                 icons::cross(ui.painter(), rect.center(), color);
                 if response.clicked() {
-                    commands.push(Command::DismissNotice(notice.id));
+                    commands.push(WindowCommand::DismissNotice(notice.id).into());
                 }
             });
         });
@@ -99,7 +99,7 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, commands: &mut Vec<Command>) {
                 ui.add_space(24.0);
                 if ui.button(*label).clicked() {
                     commands.push(command.clone());
-                    commands.push(Command::DismissNotice(notice.id));
+                    commands.push(WindowCommand::DismissNotice(notice.id).into());
                 }
             });
         }

@@ -11,7 +11,7 @@ use super::theme::{self, Palette};
 use super::typeset;
 use super::{icons, labels};
 use canopy_app::actions::label_of;
-use canopy_app::{Command, OpenDocument, Scope};
+use canopy_app::{Command, DocumentCommand, GoCommand, OpenDocument, Scope};
 use canopy_explain::Scale;
 
 const ROW_HEIGHT: f32 = 30.0;
@@ -155,18 +155,20 @@ impl OutlinePanel {
         }
 
         if response.clicked() && !outline.sentences.is_empty() {
-            commands.push(Command::Select(outline.sentences.start));
-            commands.push(Command::ScrollTo(outline.sentences.start));
+            commands.push(GoCommand::Select(outline.sentences.start).into());
+            commands.push(GoCommand::ScrollTo(outline.sentences.start).into());
         }
         response.context_menu(|ui| {
             if ui
                 .add_enabled(
                     can_translate,
-                    egui::Button::new(label_of(&Command::Translate(Scope::SelectedSection))),
+                    egui::Button::new(label_of(&Command::Document(DocumentCommand::Translate(
+                        Scope::SelectedSection,
+                    )))),
                 )
                 .clicked()
             {
-                commands.push(Command::Translate(Scope::Section(section)));
+                commands.push(DocumentCommand::Translate(Scope::Section(section)).into());
             }
         });
         response.on_hover_text(format!(
@@ -298,11 +300,13 @@ fn run_ui(
         WidgetInfo::labeled(
             egui::accesskit::Role::Button,
             true,
-            label_of(&Command::Translate(Scope::SelectedSection)),
+            label_of(&Command::Document(DocumentCommand::Translate(
+                Scope::SelectedSection,
+            ))),
         )
     });
     if response.clicked() {
-        commands.push(Command::Translate(Scope::Section(section)));
+        commands.push(DocumentCommand::Translate(Scope::Section(section)).into());
     }
     let color = if response.hovered() {
         palette.accent
@@ -310,5 +314,7 @@ fn run_ui(
         palette.weak
     };
     icons::play(ui.painter(), center, color);
-    response.on_hover_text(label_of(&Command::Translate(Scope::SelectedSection)));
+    response.on_hover_text(label_of(&Command::Document(DocumentCommand::Translate(
+        Scope::SelectedSection,
+    ))));
 }

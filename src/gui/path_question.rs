@@ -276,7 +276,7 @@ mod tests {
     use egui_kittest::kittest::Queryable;
 
     use super::*;
-    use canopy_app::EvaluateCommand;
+    use canopy_app::{EvaluateCommand, WindowCommand};
 
     #[test]
     fn a_tilde_in_front_is_the_home_folder() {
@@ -363,7 +363,7 @@ mod tests {
         harness.state_mut().0.text = folder.path().join("page.html").display().to_string();
         harness.get_by_label("Open").click();
         harness.run_steps(4);
-        let opens = Command::OpenPath(folder.path().join("page.html"));
+        let opens = Command::Window(WindowCommand::OpenPath(folder.path().join("page.html")));
         assert_eq!(harness.state().1, [opens]);
     }
 

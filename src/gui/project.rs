@@ -10,7 +10,9 @@ use super::labels;
 use super::menu::file_name;
 use super::theme::{self, Palette, semibold};
 use canopy_app::jobs::{DocumentStatus, ProjectStatus, State};
-use canopy_app::{AppState, Command, OpenDocument, ProjectCommand, SettingsCommand, language};
+use canopy_app::{
+    AppState, Command, OpenDocument, ProjectCommand, SettingsCommand, WindowCommand, language,
+};
 use canopy_corpus::memory::Band;
 
 const BAR: f32 = 120.0;
@@ -138,7 +140,7 @@ fn documents_ui(
                 response.context_menu(|ui| row_menu_ui(ui, row, commands));
                 let hint = row.problem.as_ref().unwrap_or(&row.document);
                 if response.on_hover_text(hint).clicked() {
-                    commands.push(Command::OpenPath(path));
+                    commands.push(WindowCommand::OpenPath(path).into());
                 }
                 numbers_ui(ui, row, &palette);
             }

@@ -3,7 +3,7 @@
 use egui::{Button, Id, RichText, TextEdit, Ui};
 
 use super::theme::Palette;
-use canopy_app::{Command, SegmentsCommand};
+use canopy_app::{Command, DocumentCommand, SegmentsCommand};
 use canopy_document::document::{Column, Document, ReadingChoice};
 
 /// The choices of the document's format.
@@ -35,14 +35,14 @@ pub fn reading_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>)
         }
     }
     if reading != document.reading {
-        commands.push(Command::ReadAs(reading));
+        commands.push(DocumentCommand::ReadAs(reading).into());
     }
 }
 
 /// The choice of rules for where sentences end.
 fn segmentation_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>) {
     let srx = document.reading.srx.as_deref();
-    let mut choose = |command| commands.push(Command::Segments(command));
+    let mut choose = |command| commands.push(Command::from(command));
     let usual = ui.radio(srx.is_none(), "Sentence splitting: built-in");
     if usual.clicked() && srx.is_some() {
         choose(SegmentsCommand::UseRules(None));
@@ -106,7 +106,7 @@ fn columns_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>) {
             {
                 let mut reading = document.reading.clone();
                 reading.columns = columns;
-                commands.push(Command::ReadAs(reading));
+                commands.push(DocumentCommand::ReadAs(reading).into());
             }
         }
     }

@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use super::theme::Palette;
 use super::{labels, typeset};
 use canopy_app::jobs::{Origin, Version};
-use canopy_app::{Command, OpenDocument};
+use canopy_app::{Command, EditCommand, OpenDocument};
 use canopy_document::changes::{Part, changes};
 use canopy_document::document::Document;
 use canopy_document::placeholder::stripped;
@@ -135,10 +135,13 @@ impl Row {
                     } else if !self.text().trim().is_empty()
                         && ui.add(Button::new("Use this").small()).clicked()
                     {
-                        commands.push(Command::UseVersion {
-                            sentence,
-                            version: self.version,
-                        });
+                        commands.push(
+                            EditCommand::UseVersion {
+                                sentence,
+                                version: self.version,
+                            }
+                            .into(),
+                        );
                     }
                 });
             });

@@ -22,7 +22,9 @@ use super::theme::{self, Palette};
 use super::{icons, labels};
 use canopy_app::jobs::State;
 use canopy_app::markup::Token;
-use canopy_app::{Command, OpenDocument, SourceSelection, Target, TermsCommand};
+use canopy_app::{
+    Command, EditCommand, GoCommand, OpenDocument, SourceSelection, Target, TermsCommand,
+};
 use canopy_chart::typesetting::Direction;
 use canopy_document::document::{Document, Markup};
 use canopy_document::placeholder;
@@ -199,7 +201,7 @@ fn select_source(
     let anchor = response.id.with("where the selection begins");
     let select = |chars| {
         let selection = SourceSelection { sentence, chars };
-        Command::Terms(TermsCommand::SelectSource(selection))
+        Command::from(TermsCommand::SelectSource(selection))
     };
     if response.clicked()
         && let Some(pointer) = response.interact_pointer_pos()
@@ -283,8 +285,8 @@ fn state_ui(
         None => icons::state(ui.painter(), state_center, target.state, palette),
     }
     if response.clicked() {
-        commands.push(Command::Select(sentence));
-        commands.push(Command::ToggleConfirmed(sentence));
+        commands.push(GoCommand::Select(sentence).into());
+        commands.push(EditCommand::ToggleConfirmed(sentence).into());
     }
     response.on_hover_text(labels::state_tooltip(target));
     if marked {

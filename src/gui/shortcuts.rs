@@ -6,8 +6,8 @@ use super::theme::{self, Palette};
 use super::{editor, find};
 use canopy_app::actions::action_for;
 use canopy_app::{
-    ACTIONS, Action, AlternativesCommand, AppState, Command, FindCommand, Group, Key, OpenDocument,
-    Page, Shortcut,
+    ACTIONS, Action, AlternativesCommand, AppState, Command, DocumentCommand, EditCommand,
+    FindCommand, Group, Key, OpenDocument, Page, Shortcut, WindowCommand,
 };
 
 /// egui's name for a shortcut of the table.
@@ -108,7 +108,7 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
             .iter()
             .any(|key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, *key)))
         {
-            commands.push(Command::ShowShortcuts(false));
+            commands.push(WindowCommand::ShowShortcuts(false).into());
         }
         return;
     }
@@ -178,9 +178,9 @@ pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>
 /// Closes the bar for words to look for, else the list of alternatives.
 fn closed_by_escape(state: &AppState, document: &OpenDocument) -> Option<Command> {
     if document.find.is_open {
-        return Some(Command::Find(FindCommand::Close));
+        return Some(Command::from(FindCommand::Close));
     }
-    let close = Command::Alternatives(AlternativesCommand::Close);
+    let close = Command::from(AlternativesCommand::Close);
     state.document.alternatives.is_open.then_some(close)
 }
 
@@ -253,8 +253,16 @@ fn applies(action: &Action, keyboard: Keyboard) -> bool {
     ];
     let (can_undo, can_redo) = keyboard.own_changes;
     let of_text = match action.command {
-        Command::Undo if keyboard.editing && !keyboard.finding => can_undo,
-        Command::Redo if keyboard.editing && !keyboard.finding => can_redo,
+        Command::Document(DocumentCommand::Edit(EditCommand::Undo))
+            if keyboard.editing && !keyboard.finding =>
+        {
+            can_undo
+        }
+        Command::Document(DocumentCommand::Edit(EditCommand::Redo))
+            if keyboard.editing && !keyboard.finding =>
+        {
+            can_redo
+        }
         _ => of_text.contains(&shortcut.key),
     };
     let is_writing = keyboard.editing || keyboard.finding;
@@ -283,7 +291,7 @@ pub fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
             ui.heading("Keyboard shortcuts");
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 if ui.button("Close").clicked() {
-                    commands.push(Command::ShowShortcuts(false));
+                    commands.push(WindowCommand::ShowShortcuts(false).into());
                 }
             });
         });
@@ -323,7 +331,7 @@ pub fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
         });
     });
     if modal.backdrop_response.clicked() {
-        commands.push(Command::ShowShortcuts(false));
+        commands.push(WindowCommand::ShowShortcuts(false).into());
     }
 }
 

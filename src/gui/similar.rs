@@ -9,7 +9,7 @@ use super::row_layout::Columns;
 use super::segment_history::readable_changes;
 use super::shortcuts::hint_with_key;
 use super::theme::Palette;
-use canopy_app::Command;
+use canopy_app::{Command, DocumentCommand, EditCommand};
 use canopy_corpus::memory::{PairOrigin, TranslationMemory};
 use canopy_document::changes::{Part, changes};
 
@@ -110,10 +110,14 @@ impl Found {
             text_ui(ui, target.span() - BUTTON, &self.target_parts, palette);
             end_ui(ui, |ui| {
                 let hint = "Edit the selected sentence with this translation";
-                let hint = hint_with_key(ui, hint, &Command::UseMatch(place));
+                let hint = hint_with_key(
+                    ui,
+                    hint,
+                    &Command::Document(DocumentCommand::UseMatch(place)),
+                );
                 let button = Button::new(format!("Use {}", place + 1)).small();
                 if ui.add(button).on_hover_text(hint).clicked() {
-                    commands.push(Command::EditWith(self.target.clone()));
+                    commands.push(EditCommand::StartWith(self.target.clone()).into());
                 }
             });
         });

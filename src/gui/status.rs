@@ -6,7 +6,7 @@ use super::theme::Palette;
 use super::{icons, labels};
 use canopy_app::jobs::State;
 use canopy_app::progress::{Preparation, Progress, duration};
-use canopy_app::{AppState, Command, Counts, Filter, ModelState, Page};
+use canopy_app::{AppState, Command, Counts, Filter, GoCommand, ModelState, Page, WindowCommand};
 use canopy_chart::charts::thousands;
 
 pub fn status_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
@@ -133,8 +133,8 @@ fn counts_ui(ui: &mut Ui, counts: Counts, palette: &Palette, commands: &mut Vec<
         );
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &label));
         if response.clicked() && counts.get(state) > 0 {
-            commands.push(Command::ShowPage(Page::Document));
-            commands.push(Command::Filter(Some(Filter::State(state))));
+            commands.push(WindowCommand::ShowPage(Page::Document).into());
+            commands.push(GoCommand::Filter(Some(Filter::State(state))).into());
         }
         response
             .on_hover_cursor(egui::CursorIcon::PointingHand)

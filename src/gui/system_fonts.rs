@@ -9,18 +9,17 @@ use egui::{
 };
 
 use super::theme;
-use crate::error::Result;
-use canopy_app::jobs::FontThread;
+use canopy_app::jobs::FontFinder;
 use canopy_chart::typesetting::{FontKey, SystemFont};
 
-/// Gives egui the fonts that a thread has found.
+/// Gives egui the fonts that were found.
 pub struct WindowFonts {
     provider: Arc<Provider>,
     /// Revision of the fonts that the window draws with.
     revision: u64,
 }
 
-struct Provider(FontThread);
+struct Provider(FontFinder);
 
 /// Whether [`theme::wide`] families have fonts.
 pub fn has_wide(ctx: &Context) -> bool {
@@ -32,20 +31,15 @@ fn has_wide_id() -> Id {
 }
 
 impl WindowFonts {
-    /// Starts the thread.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn install(ctx: &Context) -> Result<Self> {
-        let wake = ctx.clone();
-        let thread = FontThread::spawn(move || wake.request_repaint())?;
+    /// Has egui ask for fonts that are looked for as texts need them.
+    pub fn install(ctx: &Context, finder: FontFinder) -> Self {
         let fonts = Self {
-            provider: Arc::new(Provider(thread)),
+            provider: Arc::new(Provider(finder)),
             revision: 0,
         };
         ctx.set_font_providers(vec![fonts.provider.clone()]);
         ctx.data_mut(|data| data.insert_temp(has_wide_id(), true));
-        Ok(fonts)
+        fonts
     }
 
     /// Takes up what was found since; to be called before a frame is drawn.

@@ -119,16 +119,16 @@ pub fn new_term_ui(ctx: &Context, terms: &Terms, new: &NewTerm, commands: &mut V
             let add = egui::Button::new("Add term");
             let add = ui.add_enabled(is_complete(&edited), add).clicked();
             if (add || entered) && is_complete(&edited) {
-                commands.push(Command::Terms(TermsCommand::SetNew(edited.clone())));
-                commands.push(Command::Terms(TermsCommand::AddNew));
+                commands.push(TermsCommand::SetNew(edited.clone()).into());
+                commands.push(TermsCommand::AddNew.into());
             }
             done |= ui.button("Cancel").clicked();
         });
     });
     if done || modal.backdrop_response.clicked() {
-        commands.push(Command::Terms(TermsCommand::DiscardNew));
+        commands.push(TermsCommand::DiscardNew.into());
     } else if edited != *new && commands.is_empty() {
-        commands.push(Command::Terms(TermsCommand::SetNew(edited)));
+        commands.push(TermsCommand::SetNew(edited).into());
     }
 }
 
@@ -141,7 +141,7 @@ pub fn new_term_closed(ctx: &Context) {
 pub fn terms_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
     let used = &state.document.terms.paths;
-    let mut choose = |paths| commands.push(Command::Terms(TermsCommand::Use(paths)));
+    let mut choose = |paths| commands.push(TermsCommand::Use(paths).into());
     let none = ui.radio(used.is_empty(), "No terms");
     let none = none.on_hover_text("Translations use no termbase");
     if none.clicked() && !used.is_empty() {
@@ -174,7 +174,7 @@ pub fn terms_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>)
         }
     }
     if ui.button("Add a termbase…").clicked() {
-        commands.push(Command::Terms(TermsCommand::Choose));
+        commands.push(TermsCommand::Choose.into());
     }
     if let Some(index) = &state.document.terms.index {
         let count = format!("{} terms", index.base().len());

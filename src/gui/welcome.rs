@@ -7,7 +7,7 @@ use egui::{Align, Button, Frame, Label, Layout, RichText, Sense, Ui, UiBuilder, 
 use super::icons;
 use super::menu::file_name;
 use super::theme::{self, Palette};
-use canopy_app::{AppState, Command, DocumentNote, ModelsCommand, Settings};
+use canopy_app::{AppState, Command, DocumentNote, ModelsCommand, Settings, WindowCommand};
 
 const WIDTH: f32 = 560.0;
 
@@ -62,7 +62,7 @@ pub fn welcome_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         ui.horizontal(|ui| {
             let button = theme::primary(ui, "Open a document…");
             if ui.add(button.min_size(vec2(190.0, 38.0))).clicked() {
-                commands.push(Command::Open);
+                commands.push(WindowCommand::Open.into());
             }
             ui.add_space(6.0);
             let text = "or drop one here: a web page, an Office file, a PDF, subtitles, strings of a program, …";
@@ -188,7 +188,7 @@ fn entry_ui(ui: &mut Ui, path: &Path, palette: &Palette, commands: &mut Vec<Comm
     let mut room = ui.new_child(UiBuilder::new().max_rect(place));
     let response = room.add(button);
     if response.on_hover_text(path.display().to_string()).clicked() {
-        commands.push(Command::OpenPath(path.to_owned()));
+        commands.push(WindowCommand::OpenPath(path.to_owned()).into());
     }
 }
 

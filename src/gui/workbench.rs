@@ -26,7 +26,7 @@ use crate::similar::SimilarPanel;
 use crate::theme::Palette;
 use crate::training::TrainingPanel;
 use crate::{clipboard, filter, find, help, menu, notices, shortcuts, status, terms, welcome};
-use canopy_app::{AppState, Checking, Command, ModelState, Page};
+use canopy_app::{AppState, Checking, Command, DocumentCommand, ModelState, Page};
 use canopy_document::placeholder::stripped;
 use canopy_qa::checks::Finding;
 
@@ -146,7 +146,9 @@ fn document_page_ui(
     commands: &mut Vec<Command>,
 ) -> f32 {
     let palette = Palette::from_ui(ui);
-    let can_translate = state.is_enabled(&Command::Translate(canopy_app::Scope::Document));
+    let can_translate = state.is_enabled(&Command::Document(DocumentCommand::Translate(
+        canopy_app::Scope::Document,
+    )));
     let margin = state.explorer.margin().cloned();
     let is_old = margin.is_some()
         && state

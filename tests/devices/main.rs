@@ -21,6 +21,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use burn::tensor::{Device, Tensor};
+use canopy::app::{DocumentEvent, ModelsEvent, RunEvent};
 use canopy::error::{Error, find};
 use canopy::inference::{ComputeDevice, DeviceChoice, SearchOptions, destroy_gpu};
 use canopy::jobs::{
@@ -88,15 +89,15 @@ fn translated(
     let (mut done, mut took_over) = (BTreeMap::new(), None);
     loop {
         match next(events) {
-            Event::SentenceTranslated {
+            Event::Document(DocumentEvent::SentenceTranslated {
                 index, translation, ..
-            } => {
+            }) => {
                 assert!(done.insert(index, translation.text).is_none(), "twice");
                 if job == 1 && done.len() == 1 {
                     destroy_gpu();
                 }
             }
-            Event::CpuTookOver { error, .. } => {
+            Event::Models(ModelsEvent::CpuTookOver { error, .. }) => {
                 println!("after {} sentences: {error}", done.len());
                 assert_eq!(error.to_string().lines().count(), 1, "{error}");
                 took_over = Some(done.len());
@@ -119,7 +120,7 @@ fn open(worker: &Worker, events: &Receiver<Event>, folder: &Path, device: Device
         memory: None,
     });
     match next(events) {
-        Event::ModelOpened { device_name, .. } => device_name,
+        Event::Models(ModelsEvent::Opened { device_name, .. }) => device_name,
         event => panic!("{event:?}"),
     }
 }
@@ -176,10 +177,10 @@ fn trained(run: &Path, config: &TrainingConfig, device: DeviceChoice, resume: bo
     })));
     loop {
         match next(&events) {
-            Event::Training {
+            Event::Training(RunEvent::Progressed {
                 event: TrainingEvent::Step { step, .. },
                 ..
-            } => {
+            }) => {
                 println!("step {step}");
                 if device == DeviceChoice::Gpu && step == 3 {
                     destroy_gpu();

@@ -3,7 +3,8 @@
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use canopy::jobs::{Event, JobId, RunRequest, RunsThread};
+use canopy::app::{ModelsEvent, RunEvent};
+use canopy::jobs::{Event, JobId, Pool, RunFolders, RunRequest};
 use canopy::weights::ModelFolder;
 
 use super::*;
@@ -20,17 +21,18 @@ fn a_promoted_model_replaces_an_earlier_one_of_its_own_run_alone() {
     }
     let models = home.path().join("models");
     let (sender, events) = channel();
-    let thread = RunsThread::spawn(None, sender, || ()).expect("a thread");
+    let mut followed =
+        RunFolders::follow(&Pool::new("test", sender, || ()).expect("a thread"), None);
     let promote = |run: &Path| {
-        thread.send(RunRequest::Promote {
+        followed.send(RunRequest::Promote {
             job: JobId(1),
             folder: run.to_owned(),
             to: models.join("seed-1"),
         });
         loop {
             match events.recv_timeout(Duration::from_mins(2)) {
-                Ok(Event::Exported { to, .. }) => return to,
-                Ok(Event::RunsSeen { .. }) => {}
+                Ok(Event::Models(ModelsEvent::Exported { to, .. })) => return to,
+                Ok(Event::Training(RunEvent::Seen { .. })) => {}
                 other => panic!("{other:?}"),
             }
         }
@@ -40,7 +42,7 @@ fn a_promoted_model_replaces_an_earlier_one_of_its_own_run_alone() {
     assert_eq!(promote(&runs[1]), second);
     assert_eq!(promote(&runs[0]), first);
     assert_eq!(promote(&runs[1]), second);
-    thread.finish();
+    followed.finish();
     for (folder, name) in [(first, "seed-1"), (second, "seed-1 2")] {
         assert_eq!(ModelFolder::open(&folder).expect("a model").name, name);
     }

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use canopy::app::{AppState, Command, Folders, Scope, Settings, Shipped};
+use canopy::app::{
+    AppState, Command, DocumentCommand, DocumentEvent, EditCommand, Folders, ModelsCommand,
+    ModelsEvent, Scope, Settings, Shipped, WindowCommand,
+};
 use canopy::gui::{Panels, install_theme, workbench_ui};
 use canopy::inference::{ModelInfo, Reads, TraceCost, Translation};
 use canopy::jobs::{Event, FileRequest, Request};
@@ -34,29 +37,29 @@ fn frame(ui: &mut egui::Ui, window: &mut Window) {
 /// The page with drafts of all sentences, and a model.
 fn window(reads: Reads) -> Harness<'static, Window> {
     let mut state = AppState::new(Folders::default(), Settings::default(), Shipped::default());
-    state.apply(Command::OpenPath("page.html".into()));
+    state.apply(WindowCommand::OpenPath("page.html".into()));
     let Some(FileRequest::OpenDocument { job, path, .. }) = state.shared.file_requests.pop() else {
         panic!()
     };
     let document = Document::parse("page.html", Format::Html, PAGE.to_owned()).expect("a page");
-    state.receive(Event::DocumentOpened {
+    state.receive(DocumentEvent::Opened {
         job,
         path,
         document: Arc::new(document),
         project: None,
         project_error: None,
     });
-    state.apply(Command::OpenModel("model".into()));
+    state.apply(ModelsCommand::Open("model".into()));
     let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
         panic!()
     };
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job,
         info: info(folder, reads),
         device_name: "CPU (2 threads)".to_owned(),
         memory: None,
     });
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state, str::to_uppercase);
     let window = Window {
         state,
@@ -104,7 +107,7 @@ fn work(state: &mut AppState, translate: impl Fn(&str) -> String) {
             parts: vec![],
             flags: vec![],
         };
-        state.receive(Event::SentenceTranslated {
+        state.receive(DocumentEvent::SentenceTranslated {
             job,
             index,
             translation,
@@ -119,7 +122,10 @@ fn open_menu(harness: &mut Harness<'static, Window>) {
 }
 
 fn pressed(harness: &Harness<'static, Window>) -> bool {
-    harness.state().commands.contains(&Command::UpdateRest)
+    harness
+        .state()
+        .commands
+        .contains(&Command::Document(DocumentCommand::UpdateRest))
 }
 
 #[test]
@@ -137,7 +143,7 @@ fn updates_the_rest(reads: Reads) {
     harness.run();
     assert!(!pressed(&harness), "nothing is edited yet");
     let state = &mut harness.state_mut().state;
-    state.apply(Command::ToggleConfirmed(0));
+    state.apply(EditCommand::ToggleConfirmed(0));
     harness.run();
     if harness.query_by_label_contains(LABEL).is_none() {
         open_menu(&mut harness);
@@ -155,7 +161,10 @@ fn updates_the_rest(reads: Reads) {
 #[test]
 fn the_menu_says_why_nothing_would_change() {
     let mut harness = window(Reads::Source);
-    harness.state_mut().state.apply(Command::ToggleConfirmed(0));
+    harness
+        .state_mut()
+        .state
+        .apply(EditCommand::ToggleConfirmed(0));
     harness.run();
     open_menu(&mut harness);
     harness.get_by_label_contains(LABEL).hover();
@@ -170,15 +179,18 @@ fn the_menu_says_why_nothing_would_change() {
 fn changed_drafts_have_a_mark_until_they_are_confirmed() {
     let mut harness = window(Reads::Translations);
     let state = &mut harness.state_mut().state;
-    state.apply(Command::ToggleConfirmed(0));
-    state.apply(Command::UpdateRest);
+    state.apply(EditCommand::ToggleConfirmed(0));
+    state.apply(DocumentCommand::UpdateRest);
     work(state, |text| match text {
         "Then wait." => "Warten Sie.".to_owned(),
         same => same.to_uppercase(),
     });
     harness.run();
     assert_eq!(harness.get_all_by_label(CHANGED).count(), 1);
-    harness.state_mut().state.apply(Command::ToggleConfirmed(2));
+    harness
+        .state_mut()
+        .state
+        .apply(EditCommand::ToggleConfirmed(2));
     harness.run();
     assert!(harness.query_by_label(CHANGED).is_none());
 }

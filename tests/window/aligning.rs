@@ -1,6 +1,6 @@
 //! The page on which an alignment is corrected.
 
-use canopy::app::{AlignCommand, Ask, Page};
+use canopy::app::{AlignCommand, AlignEvent, Ask, Page, WindowCommand};
 use canopy::corpus::{Column, RowState};
 use canopy::jobs::Alignment;
 use egui::{Key, Modifiers};
@@ -31,12 +31,12 @@ pub(super) fn window() -> (tempfile::TempDir, Window) {
 
 fn open(folder: &tempfile::TempDir, state: &mut AppState) {
     let paths = ["a.txt", "a.de.txt"].map(|name| folder.path().join(name));
-    state.apply(Command::Drop(paths.to_vec()));
+    state.apply(WindowCommand::Drop(paths.to_vec()));
     let request = state.aligning.requests.pop().expect("requested");
     let job = request.job;
     let alignment = Alignment::open(request.source, request.target, request.kept);
     let alignment = alignment.map(Box::new).map_err(Into::into);
-    state.receive(Event::Aligned { job, alignment });
+    state.receive(AlignEvent::Aligned { job, alignment });
 }
 
 fn sizes(state: &AppState) -> Vec<(usize, usize)> {

@@ -4,7 +4,10 @@
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use canopy::app::{AlternativesCommand, AlternativesState};
+use canopy::app::{
+    AlternativesCommand, AlternativesState, DocumentCommand, DocumentEvent, EditCommand, GoCommand,
+    ModelsCommand,
+};
 use canopy::error::Error;
 use canopy::jobs::{JobControl, JobId, Worker};
 use canopy::text::placeholder::stripped;
@@ -14,7 +17,7 @@ use egui::{Key, Modifiers};
 use super::support::tiny;
 use super::*;
 
-const FIND: Command = Command::Alternatives(AlternativesCommand::Find);
+const FIND: Command = Command::Document(DocumentCommand::Alternatives(AlternativesCommand::Find));
 
 /// The search that is requested of the worker.
 fn requested(state: &mut AppState) -> (JobId, Vec<usize>, JobControl) {
@@ -54,8 +57,8 @@ fn answer(state: &mut AppState, job: JobId) {
         one("PRESS FILE NOW.", -2.0),
         one("FILE IS TO BE CLICKED.", -9.0),
     ];
-    state.receive(Event::OthersFound { job, translations });
-    state.receive(Event::SentenceTranslated {
+    state.receive(DocumentEvent::OthersFound { job, translations });
+    state.receive(DocumentEvent::SentenceTranslated {
         job,
         index: 1,
         translation: one("CLICK FILE NOW.", -1.0),
@@ -72,7 +75,7 @@ fn target(harness: &Harness<'static, Window>) -> (String, State) {
 /// A window in which the second sentence is selected and its alternatives are listed.
 pub(super) fn listed() -> Window {
     let mut window = Window::with_document(PAGE).translated();
-    window.state.apply(Command::Select(1));
+    window.state.apply(GoCommand::Select(1));
     window.state.apply(FIND);
     let (job, ..) = requested(&mut window.state);
     answer(&mut window.state, job);
@@ -82,7 +85,7 @@ pub(super) fn listed() -> Window {
 #[test]
 fn alternatives_are_searched_by_a_key_listed_by_likelihood_and_used() {
     let mut window = Window::with_document(PAGE).translated();
-    window.state.apply(Command::Select(1));
+    window.state.apply(GoCommand::Select(1));
     let mut harness = window.harness();
     harness.run();
     assert!(
@@ -146,34 +149,34 @@ fn a_list_goes_with_its_sentence_and_when_the_text_is_edited() {
         alternatives.is_open && matches!(alternatives.state, AlternativesState::None)
     };
     let mut state = listed().state;
-    state.apply(Command::Select(2));
+    state.apply(GoCommand::Select(2));
     assert!(is_empty(&state));
     assert!(state.shared.requests.is_empty(), "nobody has asked");
 
     let mut state = listed().state;
-    state.apply(Command::EditSentence(1));
+    state.apply(EditCommand::Start(1));
     assert!(!is_empty(&state), "nothing is written yet");
-    state.apply(Command::Editing("Jetzt".to_owned()));
+    state.apply(EditCommand::Write("Jetzt".to_owned()));
     assert!(is_empty(&state));
 
     let mut state = listed().state;
-    state.apply(Command::Clear(1));
+    state.apply(EditCommand::Clear(1));
     assert!(is_empty(&state));
-    state.apply(Command::CloseDocument);
+    state.apply(DocumentCommand::Close);
     assert!(!state.document.alternatives.is_open);
 }
 
 #[test]
 fn a_search_is_broken_off_with_its_sentence_and_by_a_translation() {
     for command in [
-        Command::Select(2),
-        Command::Alternatives(AlternativesCommand::Stop),
-        Command::Alternatives(AlternativesCommand::Close),
-        Command::Translate(Scope::Document),
+        Command::from(GoCommand::Select(2)),
+        Command::from(AlternativesCommand::Stop),
+        Command::from(AlternativesCommand::Close),
+        Command::Document(DocumentCommand::Translate(Scope::Document)),
     ] {
         let mut window = Window::with_document(PAGE).translated();
-        window.state.apply(Command::Clear(0));
-        window.state.apply(Command::Select(1));
+        window.state.apply(EditCommand::Clear(0));
+        window.state.apply(GoCommand::Select(1));
         window.state.apply(FIND);
         let (job, _, control) = requested(&mut window.state);
         window.state.apply(command.clone());
@@ -188,7 +191,7 @@ fn a_search_is_broken_off_with_its_sentence_and_by_a_translation() {
 #[test]
 fn the_panel_says_why_there_are_none() {
     let mut window = Window::with_document(PAGE).translated();
-    window.state.apply(Command::Select(1));
+    window.state.apply(GoCommand::Select(1));
     window.state.apply(FIND);
     let (job, ..) = requested(&mut window.state);
     let error = Error::NoModel.into();
@@ -207,7 +210,7 @@ fn the_panel_says_why_there_are_none() {
     let (job, ..) = requested(state);
     let open = state.document.editing.open.as_ref().expect("a document");
     let translation = Translation::written(open.target(1).text.clone());
-    state.receive(Event::SentenceTranslated {
+    state.receive(DocumentEvent::SentenceTranslated {
         job,
         index: 1,
         translation,
@@ -217,9 +220,9 @@ fn the_panel_says_why_there_are_none() {
     harness.get_by_label("There is nothing to translate in this sentence");
     // While a document is translated the worker has no time.
     let state = &mut harness.state_mut().state;
-    state.apply(Command::Clear(0));
-    state.apply(Command::Select(2));
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(EditCommand::Clear(0));
+    state.apply(GoCommand::Select(2));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     let requests = state.shared.requests.len();
     state.apply(FIND);
     assert_eq!(state.shared.requests.len(), requests);
@@ -238,7 +241,7 @@ fn searched(model: PathBuf, languages: [&str; 2]) -> Window {
         let event = events.recv_timeout(Duration::from_mins(2));
         event.expect("an event")
     };
-    state.apply(Command::OpenModel(model));
+    state.apply(ModelsCommand::Open(model));
     let mut request = state.shared.requests.pop().expect("a request");
     if let Request::OpenModel {
         languages: wanted, ..
@@ -248,7 +251,7 @@ fn searched(model: PathBuf, languages: [&str; 2]) -> Window {
     }
     worker.send(request);
     state.receive(next());
-    state.apply(Command::Select(0));
+    state.apply(GoCommand::Select(0));
     state.apply(FIND);
     worker.send(state.shared.requests.pop().expect("a search"));
     while let AlternativesState::Running(_) = state.document.alternatives.state {
@@ -274,7 +277,7 @@ fn a_model_finds_others_with_all_of_their_markup() {
         );
     }
     let mut state = window.state;
-    state.apply(Command::Alternatives(AlternativesCommand::Use(1)));
+    state.apply(AlternativesCommand::Use(1));
     let open = state.document.editing.open.as_ref().expect("a document");
     assert_eq!(open.target(0).state, State::Edited);
     assert_eq!(

@@ -3,9 +3,9 @@
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use canopy::app::CheckCommand;
+use canopy::app::{CheckCommand, DocumentEvent, EditCommand, GoCommand, WindowCommand};
 use canopy::checks::CheckKind;
-use canopy::jobs::CheckThread;
+use canopy::jobs::{CheckLane, Pool};
 use canopy::terms::{Term, TermIndex, Termbase};
 
 use super::*;
@@ -19,20 +19,20 @@ pub(super) fn window() -> Window {
         (1, "warten Sie etwas."),
         (2, "Dann drucken."),
     ] {
-        window.state.apply(Command::EditSentence(sentence));
-        window.state.apply(Command::Editing(text.to_owned()));
-        window.state.apply(Command::KeepEdit);
+        window.state.apply(EditCommand::Start(sentence));
+        window.state.apply(EditCommand::Write(text.to_owned()));
+        window.state.apply(EditCommand::Keep);
     }
-    window.state.apply(Command::Check(CheckCommand::ToggleList));
+    window.state.apply(CheckCommand::ToggleList);
     window
 }
 
-/// Lets the thread check what was requested, until there are no more requests.
+/// Checks what was requested, until there are no more requests.
 pub(super) fn check(window: &mut Window) {
     let (sender, events) = channel();
-    let thread = CheckThread::spawn(sender, || ()).expect("a thread");
+    let checks = CheckLane::new(&Pool::new("test", sender, || ()).expect("a thread"));
     while let Some(request) = window.state.document.checking.requests.pop() {
-        thread.send(request);
+        checks.send(request);
         let event = events.recv_timeout(Duration::from_mins(1));
         window.state.receive(event.expect("an event"));
     }
@@ -69,7 +69,7 @@ fn a_finding_leads_to_its_sentence() {
 fn a_key_repairs_what_is_selected_and_it_can_be_undone() {
     let mut window = window();
     check(&mut window);
-    window.state.apply(Command::Select(1));
+    window.state.apply(GoCommand::Select(1));
     let mut harness = window.harness();
     harness.run();
     harness.get_by_label("Repair");
@@ -83,7 +83,7 @@ fn a_key_repairs_what_is_selected_and_it_can_be_undone() {
         .map(|it| it.check)
         .collect();
     assert_eq!(left, [CheckKind::Numbers]);
-    window.state.apply(Command::Undo);
+    window.state.apply(EditCommand::Undo);
     assert_eq!(target(window, 1), "warten Sie etwas.");
 }
 
@@ -99,14 +99,12 @@ fn a_proposal_for_what_has_changed_since_is_not_taken() {
         .iter()
         .find(|it| it.repaired.is_some());
     let finding = finding.expect("a small letter").clone();
-    window.state.apply(Command::EditSentence(1));
+    window.state.apply(EditCommand::Start(1));
     window
         .state
-        .apply(Command::Editing("bitte warten.".to_owned()));
-    window.state.apply(Command::KeepEdit);
-    window
-        .state
-        .apply(Command::Check(CheckCommand::Repair(finding)));
+        .apply(EditCommand::Write("bitte warten.".to_owned()));
+    window.state.apply(EditCommand::Keep);
+    window.state.apply(CheckCommand::Repair(finding));
     assert_eq!(target(&window, 1), "bitte warten.");
 }
 
@@ -151,7 +149,7 @@ fn translations_are_held_against_the_termbase_of_the_document() {
     };
     assert_eq!(found(&window), 0);
     let state = &mut window.state;
-    state.apply(Command::Drop(vec!["office.tbx".into()]));
+    state.apply(WindowCommand::Drop(vec!["office.tbx".into()]));
     let reads = state
         .shared
         .file_requests
@@ -164,8 +162,8 @@ fn translations_are_held_against_the_termbase_of_the_document() {
     base.terms = vec![Term::new("key", "Taste"), Term::new("moment", "Augenblick")];
     let (job, index) = (reads.expect("it is read"), TermIndex::new(Arc::new(base)));
     let index = Ok(Arc::new(index));
-    state.receive(Event::TermsRead { job, index });
-    state.apply(Command::Select(0));
+    state.receive(DocumentEvent::TermsRead { job, index });
+    state.apply(GoCommand::Select(0));
     check(&mut window);
     assert_eq!(found(&window), 1);
     assert_eq!(target(&window, 1), "warten Sie etwas.");
@@ -175,11 +173,11 @@ fn translations_are_held_against_the_termbase_of_the_document() {
 fn a_language_without_a_dictionary_is_reported() {
     let mut window = Window::with_document("<p>Press it now.</p>");
     let (sender, events) = channel();
-    let thread = CheckThread::spawn(sender, || ()).expect("a thread");
-    window.state.apply(Command::Check(CheckCommand::ToggleList));
+    let checks = CheckLane::new(&Pool::new("test", sender, || ()).expect("a thread"));
+    window.state.apply(CheckCommand::ToggleList);
     window
         .state
-        .apply(Command::Check(CheckCommand::Toggle(CheckKind::Spelling)));
+        .apply(CheckCommand::Toggle(CheckKind::Spelling));
     let mut request = window
         .state
         .document
@@ -189,11 +187,14 @@ fn a_language_without_a_dictionary_is_reported() {
         .expect("a request");
     request.checks.kinds = vec![CheckKind::Spelling];
     request.checks.target_language = Some("tlh".to_owned());
-    thread.send(request);
+    checks.send(request);
     let event = events
         .recv_timeout(Duration::from_mins(1))
         .expect("an event");
-    assert!(matches!(event, Event::NotSpelled { .. }), "{event:?}");
+    assert!(
+        matches!(event, Event::Document(DocumentEvent::NotSpelled { .. })),
+        "{event:?}"
+    );
     window.state.receive(event);
     let notice = window.state.shared.notices.last().expect("it is reported");
     assert_eq!(notice.title, "Spelling is not checked");
@@ -203,7 +204,7 @@ fn a_language_without_a_dictionary_is_reported() {
 fn findings_stand_check_by_check_and_are_ignored_for_good() {
     let mut window = window();
     check(&mut window);
-    window.state.apply(Command::Select(0));
+    window.state.apply(GoCommand::Select(0));
     let mut harness = window.harness();
     harness.run_steps(4);
     harness.get_by_label("Numbers (1)").click();
@@ -254,19 +255,17 @@ fn spelling_goes_by_a_folder_that_a_person_chooses() {
     std::fs::write(folder.path().join("tlh.aff"), "SET UTF-8\n").expect("written");
     std::fs::write(folder.path().join("tlh.dic"), "2\nnuqneH\nqapla\n").expect("written");
     let mut window = Window::with_document("<p>Press it now.</p>");
-    window.state.apply(Command::EditSentence(0));
+    window.state.apply(EditCommand::Start(0));
     window
         .state
-        .apply(Command::Editing("nuqneH qaplo.".to_owned()));
-    window.state.apply(Command::KeepEdit);
-    window.state.apply(Command::Check(CheckCommand::ToggleList));
-    window
-        .state
-        .apply(Command::Check(CheckCommand::ChooseDictionaries));
+        .apply(EditCommand::Write("nuqneH qaplo.".to_owned()));
+    window.state.apply(EditCommand::Keep);
+    window.state.apply(CheckCommand::ToggleList);
+    window.state.apply(CheckCommand::ChooseDictionaries);
     let ask = window.state.shared.asks.pop().expect("a question");
     window.state.document.checking.requests.clear();
     let (sender, events) = channel();
-    let thread = CheckThread::spawn(sender, || ()).expect("a thread");
+    let checks = CheckLane::new(&Pool::new("test", sender, || ()).expect("a thread"));
     window
         .state
         .apply(ask.answer(folder.path().to_owned(), false));
@@ -289,9 +288,9 @@ fn spelling_goes_by_a_folder_that_a_person_chooses() {
         terms: None,
         dictionaries: window.state.shared.settings.dictionaries.clone(),
     };
-    thread.send(request);
+    checks.send(request);
     let event = events.recv_timeout(Duration::from_mins(1));
-    let Ok(Event::Checked { findings, .. }) = event else {
+    let Ok(Event::Document(DocumentEvent::Checked { findings, .. })) = event else {
         panic!("{event:?}")
     };
     assert_eq!(findings.len(), 1, "{findings:?}");

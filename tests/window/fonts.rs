@@ -3,7 +3,7 @@
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
-use canopy::jobs::FontThread;
+use canopy::jobs::{FontFinder, Pool};
 use canopy::typesetting::{FontKey, Outlines, covers};
 
 const INTER: &[u8] = include_bytes!("../../assets/fonts/Inter-Regular.otf");
@@ -17,19 +17,21 @@ fn a_font_of_the_system_is_found_for_a_character() {
         han: None,
     };
     let (sender, woken) = channel();
-    let thread = FontThread::spawn(move || sender.send(()).unwrap_or_default()).expect("a thread");
-    assert!(thread.font(key).is_none(), "it is looked for elsewhere");
+    let wake = move || sender.send(()).unwrap_or_default();
+    let pool = Pool::new("test", channel().0, wake).expect("a thread");
+    let finder = FontFinder::new(&pool);
+    assert!(finder.font(key).is_none(), "it is looked for elsewhere");
     woken.recv_timeout(Duration::from_secs(30)).expect("found");
-    assert_eq!(thread.revision(), 1);
+    assert_eq!(finder.revision(), 1);
     let started = Instant::now();
-    let font = thread.font(key).expect("here");
+    let font = finder.font(key).expect("here");
     assert!(covers(&font.data, font.index, 'ع'));
     assert!(started.elapsed() < Duration::from_secs(5));
     let other = FontKey {
         character: 'ب',
         ..key
     };
-    assert_eq!(thread.font(other).expect("the same").name, font.name);
+    assert_eq!(finder.font(other).expect("the same").name, font.name);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use canopy::app::ModelsCommand;
 use canopy::app::models::{GettingCommand, Lists};
+use canopy::app::{ModelsCommand, ModelsEvent};
 use canopy::catalogue::{CatalogueFile, CatalogueModel, Look, Progress, PublishedScore, Source};
 use canopy::errors::translate::Error;
 use canopy::inference::{DownloadedFrom, InstalledModel};
@@ -82,11 +82,14 @@ fn opened(harness: &mut Harness<'_, Window>) -> JobId {
 
 fn read(harness: &mut Harness<'_, Window>) {
     let job = opened(harness);
-    harness.state_mut().state.receive(Event::CataloguesRead {
-        job,
-        look: Box::new(offered()),
-        arrived: BTreeMap::new(),
-    });
+    harness
+        .state_mut()
+        .state
+        .receive(ModelsEvent::CataloguesRead {
+            job,
+            look: Box::new(offered()),
+            arrived: BTreeMap::new(),
+        });
     harness.run_steps(5);
 }
 
@@ -152,7 +155,7 @@ fn a_model_is_downloaded_cancelled_and_resumed() {
     harness.run_steps(5);
     let (job, replaces) = get_request(&mut harness);
     assert!(!replaces);
-    harness.state_mut().state.receive(Event::ModelDownloading {
+    harness.state_mut().state.receive(ModelsEvent::Downloading {
         job,
         progress: Progress {
             done: 5_000_000,
@@ -172,16 +175,16 @@ fn a_model_is_downloaded_cancelled_and_resumed() {
             .control
             .is_cancelled()
     );
-    let cancelled = Event::DownloadCancelled {
+    let cancelled = Event::Models(ModelsEvent::DownloadCancelled {
         job,
         arrived: 5_000_000,
-    };
+    });
     harness.state_mut().state.receive(cancelled);
     harness.run_steps(5);
     harness.get_by_label("Resume en-fr-tiny").click();
     harness.run_steps(5);
     let (job, _) = get_request(&mut harness);
-    harness.state_mut().state.receive(Event::ModelDownloaded {
+    harness.state_mut().state.receive(ModelsEvent::Downloaded {
         job,
         model: Box::new(installed("1")),
     });

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use canopy::app::{LanguageModel, LanguageModelCommand};
+use canopy::app::{DocumentEvent, EditCommand, GoCommand, LanguageModel, LanguageModelCommand};
 use canopy::llm::{Suggestion, Usage};
 
 use super::*;
@@ -12,13 +12,13 @@ pub(super) fn chosen() -> Command {
         address: "http://localhost:11434/v1".to_owned(),
         model: "small".to_owned(),
     };
-    Command::LanguageModel(LanguageModelCommand::Choose(Some(model)))
+    Command::from(LanguageModelCommand::Choose(Some(model)))
 }
 
 #[test]
 fn nothing_is_requested_before_a_model_is_named() {
     let mut window = Window::with_document(PAGE).translated();
-    window.state.apply(Command::Select(1));
+    window.state.apply(GoCommand::Select(1));
     let mut harness = window.harness();
     harness.run();
     assert!(harness.query_by_label("Suggest").is_none());
@@ -69,7 +69,7 @@ fn an_address_that_is_none_is_not_taken() {
         model: "large".to_owned(),
     };
     let command = LanguageModelCommand::Choose(Some(wrong));
-    window.state.apply(Command::LanguageModel(command));
+    window.state.apply(Command::from(command));
     assert!(window.state.shared.settings.language_model.is_none());
     assert_eq!(window.state.shared.notices.len(), 1);
 }
@@ -78,7 +78,7 @@ fn an_address_that_is_none_is_not_taken() {
 fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
     let mut window = Window::with_document(PAGE).translated();
     window.state.apply(chosen());
-    window.state.apply(Command::Select(1));
+    window.state.apply(GoCommand::Select(1));
     let mut harness = window.harness();
     harness.run();
     harness.get_by_label("Suggestion of small");
@@ -113,7 +113,7 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
     };
     let job = request.job;
     let suggestion = Ok(Box::new(suggestion));
-    state.receive(Event::Suggested { job, suggestion });
+    state.receive(DocumentEvent::Suggested { job, suggestion });
     harness.run();
     harness.get_by_label("1.5 s, 1,200 tokens read, 9 written, markup repaired");
     // The open model says which is better.
@@ -131,7 +131,7 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
     assert_eq!((sentence, known.len()), (1, 4));
     assert!(candidates[0].starts_with("CLICK") && candidates[1].starts_with("Klicken"));
     let mean_log_probs = Some([-1.5, -0.5]);
-    state.receive(Event::Ranked {
+    state.receive(DocumentEvent::Ranked {
         job,
         mean_log_probs,
     });
@@ -150,8 +150,8 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
     let editor = document.editor.as_ref().expect("the editor is open");
     assert_eq!(editor.text, "Klicken Sie jetzt auf ⟨1⟩File⟨/1⟩.");
     // Another sentence has no suggestion yet.
-    harness.state_mut().state.apply(Command::DiscardEdit);
-    harness.state_mut().state.apply(Command::Select(2));
+    harness.state_mut().state.apply(EditCommand::Discard);
+    harness.state_mut().state.apply(GoCommand::Select(2));
     harness.run();
     assert!(harness.query_by_label("Use suggestion").is_none());
 }
@@ -160,8 +160,8 @@ fn a_suggestion_stands_below_with_its_cost_and_can_be_used() {
 fn a_failure_is_reported_and_an_old_answer_dropped() {
     let mut window = Window::with_document(PAGE).translated();
     window.state.apply(chosen());
-    window.state.apply(Command::Select(1));
-    let request = || Command::LanguageModel(LanguageModelCommand::Suggest);
+    window.state.apply(GoCommand::Select(1));
+    let request = || Command::from(LanguageModelCommand::Suggest);
     window.state.apply(request());
     window.state.apply(request());
     let last = window
@@ -186,13 +186,13 @@ fn a_failure_is_reported_and_an_old_answer_dropped() {
         }
         .into())
     };
-    window.state.receive(Event::Suggested {
+    window.state.receive(DocumentEvent::Suggested {
         job: first,
         suggestion: failed(),
     });
     assert!(window.state.shared.notices.is_empty());
     assert_eq!(window.state.document.suggestions.pending(), Some(1));
-    window.state.receive(Event::Suggested {
+    window.state.receive(DocumentEvent::Suggested {
         job: last,
         suggestion: failed(),
     });
@@ -215,14 +215,15 @@ fn the_models_of_a_server_are_listed_and_enter_takes_the_chosen_one() {
         String::from_utf8_lossy(&request[..read]).into_owned()
     });
     let mut window = Window::with_document(PAGE);
-    let open = Command::LanguageModel(LanguageModelCommand::Name);
+    let open = Command::from(LanguageModelCommand::Name);
     window.state.apply(open);
     let test = LanguageModelCommand::Test(address.clone());
-    window.state.apply(Command::LanguageModel(test));
+    window.state.apply(Command::from(test));
     let (sender, events) = std::sync::mpsc::channel();
-    let thread = canopy::jobs::ServerThread::spawn(sender, || ()).expect("a thread");
+    let pool = canopy::jobs::Pool::new("test", sender, || ()).expect("a thread");
+    let servers = canopy::jobs::ServerLane::new(&pool);
     let request = window.state.document.suggestions.server_requests.pop();
-    thread.send(request.expect("a request"));
+    servers.send(request.expect("a request"));
     window.state.receive(events.recv().expect("an answer"));
     assert!(
         answering
@@ -257,8 +258,8 @@ fn the_models_of_a_server_are_listed_and_enter_takes_the_chosen_one() {
 fn a_missing_server_is_reported_in_words() {
     let mut window = Window::with_document(PAGE).translated();
     window.state.apply(chosen());
-    window.state.apply(Command::Select(1));
-    let request = Command::LanguageModel(LanguageModelCommand::Suggest);
+    window.state.apply(GoCommand::Select(1));
+    let request = Command::from(LanguageModelCommand::Suggest);
     window.state.apply(request);
     let request = window
         .state
@@ -273,7 +274,7 @@ fn a_missing_server_is_reported_in_words() {
     let wait = Duration::from_secs(5);
     let endpoint = canopy::llm::Endpoint::new(&address, "small", None, wait).expect("an address");
     let error = endpoint.models().expect_err("nobody is there");
-    window.state.receive(Event::Suggested {
+    window.state.receive(DocumentEvent::Suggested {
         job: request.job,
         suggestion: Err(error.into()),
     });

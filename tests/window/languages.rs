@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use canopy::app::{ModelsCommand, Page, Settings};
+use canopy::app::{
+    DocumentCommand, DocumentEvent, EditCommand, GoCommand, ModelsCommand, ModelsEvent, Page,
+    SaveCommand, Settings, WindowCommand,
+};
 use canopy::inference::InstalledModel;
 use canopy::jobs::{ModelRequest, Project};
 use canopy::memory::TranslationMemory;
@@ -31,7 +34,7 @@ fn user() -> Window {
 
 fn opens(mut window: Window, name: &str, text: &str, project: Option<Project>) -> Window {
     let state = &mut window.state;
-    state.apply(Command::OpenPath(name.into()));
+    state.apply(WindowCommand::OpenPath(name.into()));
     let mut requests = state.shared.file_requests.drain(..);
     let opened = requests.find_map(|request| match request {
         FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
@@ -44,11 +47,11 @@ fn opens(mut window: Window, name: &str, text: &str, project: Option<Project>) -
         Format::from_path(&path).expect("a format"),
         text.into(),
     );
-    state.receive(Event::DocumentOpened {
+    state.receive(DocumentEvent::Opened {
         job,
         path,
         document: Arc::new(document.expect("a document")),
-        project,
+        project: project.map(Box::new),
         project_error: None,
     });
     window
@@ -74,7 +77,7 @@ fn answered(window: &mut Window) {
         name: folder.display().to_string(),
         ..info(folder)
     };
-    window.state.receive(Event::ModelOpened {
+    window.state.receive(ModelsEvent::Opened {
         job,
         info,
         device_name: "CPU".to_owned(),
@@ -85,7 +88,9 @@ fn answered(window: &mut Window) {
 /// An English page with models to German and French, German first.
 fn english() -> Window {
     let mut window = opens(user(), "page.html", PAGE, None);
-    window.state.apply(Command::OpenModel("opus-mt-gem".into()));
+    window
+        .state
+        .apply(ModelsCommand::Open("opus-mt-gem".into()));
     answered(&mut window);
     with_models(window, several())
 }
@@ -119,15 +124,15 @@ fn to(target: &str) -> Command {
 }
 
 fn edit(window: &mut Window, sentence: usize, text: &str) {
-    window.state.apply(Command::EditSentence(sentence));
-    window.state.apply(Command::Editing(text.to_owned()));
-    window.state.apply(Command::KeepEdit);
+    window.state.apply(EditCommand::Start(sentence));
+    window.state.apply(EditCommand::Write(text.to_owned()));
+    window.state.apply(EditCommand::Keep);
 }
 
 #[test]
 fn another_target_begins_its_own_drafts_and_both_are_kept() {
     let mut window = english().translated();
-    window.state.apply(Command::ToggleConfirmed(2));
+    window.state.apply(EditCommand::ToggleConfirmed(2));
     edit(&mut window, 0, "Drucken");
     let german = texts(&window);
     let mut harness = window.harness();
@@ -169,9 +174,9 @@ fn another_target_begins_its_own_drafts_and_both_are_kept() {
     window.state.apply(to("de"));
     answered(window);
     assert_eq!(texts(window), german);
-    window.state.apply(Command::Undo);
+    window.state.apply(EditCommand::Undo);
     assert_eq!(texts(window)[0].0, "PRINT");
-    window.state.apply(Command::Redo);
+    window.state.apply(EditCommand::Redo);
     window.state.apply(to("fr"));
     answered(window);
     assert_eq!(texts(window)[0], ("Imprimer".to_owned(), State::Edited));
@@ -179,7 +184,7 @@ fn another_target_begins_its_own_drafts_and_both_are_kept() {
     // The next session begins where this one ended, and finds both.
     let project = kept(window);
     let mut next = opens(user(), "page.html", PAGE, Some(project));
-    next.state.apply(Command::OpenModel("opus-mt-gem".into()));
+    next.state.apply(ModelsCommand::Open("opus-mt-gem".into()));
     // It begins with whatever model was used last, which is not chosen by hand.
     next = with_models(next, several());
     assert_eq!(texts(&next)[0].0, "Imprimer");
@@ -190,12 +195,14 @@ fn another_target_begins_its_own_drafts_and_both_are_kept() {
 #[test]
 fn what_is_translated_meanwhile_never_stands_under_another_language() {
     let mut window = english();
-    window.state.apply(Command::Translate(Scope::Document));
+    window
+        .state
+        .apply(DocumentCommand::Translate(Scope::Document));
     let Some(Request::Translate { job, .. }) = window.state.shared.requests.pop() else {
         panic!("a translation is requested")
     };
     window.state.apply(to("fr"));
-    window.state.receive(Event::SentenceTranslated {
+    window.state.receive(DocumentEvent::SentenceTranslated {
         job,
         index: 0,
         translation: Translation::written("Drucken".to_owned()),
@@ -217,7 +224,7 @@ fn a_model_chosen_for_another_language_takes_the_document_along() {
     let mut window = english().translated();
     window
         .state
-        .apply(Command::OpenModel("opus-mt-en-fr".into()));
+        .apply(ModelsCommand::Open("opus-mt-en-fr".into()));
     let all = several().into_iter().map(|model| InstalledModel {
         folder: std::path::absolute(&model.folder).expect("a path"),
         ..model
@@ -253,13 +260,15 @@ fn a_model_chosen_for_another_language_takes_the_document_along() {
 fn a_file_opens_with_the_languages_that_it_declares() {
     let german = || vec![several().remove(0)];
     let mut window = user();
-    window.state.apply(Command::OpenModel("help-en-de".into()));
+    window.state.apply(ModelsCommand::Open("help-en-de".into()));
     answered(&mut window);
     let mut window = with_models(opens(window, "a.xlf", FRENCH, None), german());
     let pair = Some(("en".to_owned(), "fr".to_owned()));
     assert_eq!(window.state.document.languages(&window.state.models), pair);
     assert_eq!(texts(&window)[0].0, "Bonjour le monde");
-    window.state.apply(Command::Translate(Scope::Document));
+    window
+        .state
+        .apply(DocumentCommand::Translate(Scope::Document));
     let requests_translation = |window: &Window| {
         let mut requests = window.state.shared.requests.iter();
         requests.any(|it| matches!(it, Request::Translate { .. }))
@@ -283,8 +292,8 @@ fn a_file_opens_with_the_languages_that_it_declares() {
         (getting.from.as_deref(), getting.to.as_deref()),
         (Some("en"), Some("fr"))
     );
-    window.state.apply(Command::ShowPage(Page::Document));
-    window.state.apply(Command::SaveTo {
+    window.state.apply(WindowCommand::ShowPage(Page::Document));
+    window.state.apply(SaveCommand::SaveTo {
         document: "a.xlf".into(),
         path: "b.xlf".into(),
         overwrite: false,
@@ -306,8 +315,8 @@ fn a_file_opens_with_the_languages_that_it_declares() {
     };
     let models = several();
     let model = Box::new(models[2].clone());
-    window.state.receive(Event::ModelsListed { models });
-    window.state.receive(Event::ModelAdded { job, model });
+    window.state.receive(ModelsEvent::Listed { models });
+    window.state.receive(ModelsEvent::Added { job, model });
     answered(window);
     assert_eq!(texts(window)[1].0, "Ouvrez la fenêtre", "work stays");
     assert!(
@@ -323,7 +332,9 @@ fn a_file_opens_with_the_languages_that_it_declares() {
 #[test]
 fn a_file_that_is_translated_into_another_language_is_not_mixed() {
     let mut window = user();
-    window.state.apply(Command::OpenModel("opus-mt-gem".into()));
+    window
+        .state
+        .apply(ModelsCommand::Open("opus-mt-gem".into()));
     answered(&mut window);
     let mut window = with_models(opens(window, "a.xlf", FRENCH, None), several());
     window.state.apply(to("de"));
@@ -331,7 +342,7 @@ fn a_file_that_is_translated_into_another_language_is_not_mixed() {
     assert_eq!(texts(&window)[0].0, "", "what the file has is French");
     edit(&mut window, 1, "Öffnen Sie das Fenster");
     let save = |window: &mut Window| {
-        window.state.apply(Command::SaveTo {
+        window.state.apply(SaveCommand::SaveTo {
             document: "a.xlf".into(),
             path: "b.xlf".into(),
             overwrite: true,
@@ -351,17 +362,17 @@ fn a_file_that_is_translated_into_another_language_is_not_mixed() {
 #[test]
 fn a_memory_serves_a_document_without_a_model_and_each_pair_has_its_own() {
     let mut window = user();
-    window.state.apply(Command::OpenModel("help-en-de".into()));
+    window.state.apply(ModelsCommand::Open("help-en-de".into()));
     answered(&mut window);
     window
         .state
-        .apply(Command::UseMemory(Some("german.tmx".into())));
+        .apply(ModelsCommand::UseMemory(Some("german.tmx".into())));
     answered(&mut window);
     let german = || vec![several().remove(0)];
     let mut window = with_models(opens(window, "a.xlf", FRENCH, None), german());
     window
         .state
-        .apply(Command::UseMemory(Some("french.tmx".into())));
+        .apply(ModelsCommand::UseMemory(Some("french.tmx".into())));
     let Some(ModelRequest::ReadMemory { job, languages, .. }) =
         window.state.models.installing.requests.pop()
     else {
@@ -370,8 +381,10 @@ fn a_memory_serves_a_document_without_a_model_and_each_pair_has_its_own() {
     assert_eq!(languages, ["en", "fr"]);
     let pairs = [("Open the window".to_owned(), "Ouvrez la fenêtre".to_owned())];
     let memory = Ok(Arc::new(TranslationMemory::new(pairs)));
-    window.state.receive(Event::MemoryRead { job, memory });
-    window.state.apply(Command::Select(1));
+    window
+        .state
+        .receive(ModelsEvent::MemoryRead { job, memory });
+    window.state.apply(GoCommand::Select(1));
     assert_eq!(
         window
             .state
@@ -466,7 +479,7 @@ fn a_model_without_languages_is_added_with_those_that_are_chosen() {
     let model = Ok(Box::new(model));
     window
         .state
-        .receive(Event::ModelInspected { job, path, model });
+        .receive(ModelsEvent::Inspected { job, path, model });
     let mut harness = window.harness();
     harness.run_steps(5);
     // What is known is chosen already.

@@ -1,6 +1,6 @@
 //! The view that leaves sentences out: progress, its list, an edited sentence, and an end before the end.
 
-use canopy::app::ExploreCommand;
+use canopy::app::{ExploreCommand, ExploreEvent};
 use canopy::errors::translate::Error;
 use canopy::explain::{
     ContextChange, ContextEdit, Explanation, LeaveOneOut, ModelView, ScoredWord,
@@ -62,7 +62,7 @@ fn answer_with(explored: &mut Explored, job: JobId, explanation: Result<LeaveOne
     let explanation = explanation.map(|view| Box::new(Explanation::LeaveOneOut(view)));
     let state = &mut explored.harness.state_mut().state;
     let explanation = explanation.map_err(Into::into);
-    state.receive(Event::Explained { job, explanation });
+    state.receive(ExploreEvent::Explained { job, explanation });
     explored.answer();
 }
 

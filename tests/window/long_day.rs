@@ -6,9 +6,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use canopy::app::settings::Device;
-use canopy::app::{AppState, CheckCommand, Command, Folders, Scope, Settings, Shipped};
+use canopy::app::{
+    AppState, CheckCommand, Command, DocumentCommand, EditCommand, Folders, GoCommand,
+    ModelsCommand, SaveCommand, Scope, Settings, Shipped, WindowCommand,
+};
 use canopy::gui::{Panels, install_theme, workbench_ui};
-use canopy::jobs::{CheckThread, Event, FileThread, State, Worker};
+use canopy::jobs::{CheckLane, Event, FileLane, Pool, State, Worker};
 use canopy::training::DeviceLock;
 use egui_kittest::Harness;
 use tempfile::TempDir;
@@ -21,9 +24,9 @@ struct Desk {
     state: AppState,
     panels: Panels,
     commands: Vec<Command>,
-    files: FileThread,
+    files: FileLane,
     worker: Worker,
-    checks: CheckThread,
+    checks: CheckLane,
     events: Receiver<Event>,
     /// A second passes in each frame.
     now_secs: f64,
@@ -44,9 +47,9 @@ impl Desk {
             state: AppState::new(folders, settings, Shipped::default()),
             panels: Panels::default(),
             commands: vec![],
-            files: FileThread::spawn(sender.clone(), || ()).expect("a thread"),
+            files: FileLane::new(&Pool::new("test", sender.clone(), || ()).expect("a thread")),
             worker: Worker::spawn(DeviceLock::default(), sender.clone(), || ()).expect("a thread"),
-            checks: CheckThread::spawn(sender, || ()).expect("a thread"),
+            checks: CheckLane::new(&Pool::new("test", sender, || ()).expect("a thread")),
             events,
             now_secs: 0.0,
         }
@@ -125,8 +128,8 @@ impl Day {
             .build_ui_state(Desk::frame, Desk::new(home.path()));
         let mut day = Self { harness, home };
         let model = tiny::model_folder();
-        day.apply(Command::SetBeamSize(1));
-        day.apply(Command::OpenModel(model.path().to_owned()));
+        day.apply(DocumentCommand::SetBeamSize(1));
+        day.apply(ModelsCommand::Open(model.path().to_owned()));
         day.until("the model is open", |state| {
             matches!(
                 state.models.in_use.current,
@@ -138,7 +141,7 @@ impl Day {
         day
     }
 
-    fn apply(&mut self, command: Command) {
+    fn apply(&mut self, command: impl Into<Command>) {
         self.harness.state_mut().state.apply(command);
         self.harness.step();
     }
@@ -180,7 +183,7 @@ impl Day {
     /// One document from its opening to its closing.
     fn document(&mut self, number: usize) {
         let path = self.page(number);
-        self.apply(Command::OpenPath(path.clone()));
+        self.apply(WindowCommand::OpenPath(path.clone()));
         self.until("it is open", |state| {
             state
                 .document
@@ -189,26 +192,26 @@ impl Day {
                 .as_ref()
                 .is_some_and(|open| open.path == path)
         });
-        self.apply(Command::Translate(Scope::Document));
+        self.apply(DocumentCommand::Translate(Scope::Document));
         self.until("it is translated", |state| {
             !state.document.translations.is_busy()
         });
         for sentence in [2, 4] {
-            self.apply(Command::Select(sentence));
-            self.apply(Command::EditSentence(sentence));
-            self.apply(Command::Editing(format!("Satz {number} {sentence}")));
-            self.apply(Command::KeepEditAndConfirm);
+            self.apply(GoCommand::Select(sentence));
+            self.apply(EditCommand::Start(sentence));
+            self.apply(EditCommand::Write(format!("Satz {number} {sentence}")));
+            self.apply(EditCommand::KeepAndConfirm);
         }
-        self.apply(Command::DiscardEdit);
-        self.apply(Command::Undo);
-        self.apply(Command::Redo);
-        self.apply(Command::ScrollTo(8));
+        self.apply(EditCommand::Discard);
+        self.apply(EditCommand::Undo);
+        self.apply(EditCommand::Redo);
+        self.apply(GoCommand::ScrollTo(8));
         let open = self.harness.state().state.document.editing.open.as_ref();
         let target = open.expect("it is open").target(4);
         assert_eq!(target.state, State::Confirmed);
         assert_eq!(target.text, format!("Satz {number} 4"));
         let to = path.with_extension("de.html");
-        self.apply(Command::SaveTo {
+        self.apply(SaveCommand::SaveTo {
             document: path,
             path: to.clone(),
             overwrite: true,
@@ -216,7 +219,7 @@ impl Day {
         self.until("it is saved", |state| {
             !state.document.saving.is_running() && to.is_file()
         });
-        self.apply(Command::CloseDocument);
+        self.apply(DocumentCommand::Close);
         self.until("it is closed", |state| {
             state.document.editing.open.is_none()
         });
@@ -236,7 +239,7 @@ fn work_all_day() {
     let documents: usize = documents.map_or(60, |it| it.parse().expect("a number"));
     let first = (documents / 2).min(100);
     let mut day = Day::new();
-    day.apply(Command::Check(CheckCommand::ToggleList));
+    day.apply(CheckCommand::ToggleList);
     let mut after_first = None;
     for number in 0..documents {
         day.document(number);

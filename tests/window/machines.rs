@@ -1,6 +1,6 @@
 //! Another machine that computes: named in the menu, with its key.
 
-use canopy::app::{MachineCommand, NamedMachine};
+use canopy::app::{MachineCommand, NamedMachine, WindowCommand};
 use canopy::inference::DeviceChoice;
 
 use super::*;
@@ -8,7 +8,9 @@ use super::*;
 /// A window with the dialog for another machine.
 fn naming() -> Window {
     let mut window = Window::with_document(PAGE);
-    window.state.apply(Command::Machine(MachineCommand::Name));
+    window
+        .state
+        .apply(WindowCommand::Machine(MachineCommand::Name));
     window
 }
 
@@ -21,7 +23,9 @@ fn a_machine_is_named_in_the_menu() {
     harness.get_by_label("Another machine…").click();
     harness.run_steps(3);
     let commands = &harness.state().commands;
-    assert!(commands.contains(&Command::Machine(MachineCommand::Name)));
+    assert!(commands.contains(&Command::Window(WindowCommand::Machine(
+        MachineCommand::Name
+    ))));
     let mut harness = naming().harness();
     harness.run();
     for (label, text) in [("Address", "workstation"), ("Key", "open sesame")] {
@@ -38,7 +42,9 @@ fn a_machine_is_named_in_the_menu() {
         address: "workstation".to_owned(),
         key: "open sesame".to_owned(),
     };
-    let chosen = Command::Machine(MachineCommand::Choose(Box::new(named)));
+    let chosen = Command::Window(WindowCommand::Machine(MachineCommand::Choose(Box::new(
+        named,
+    ))));
     assert!(harness.state().commands.contains(&chosen));
     assert!(
         !format!("{chosen:?}").contains("sesame"),
@@ -59,7 +65,9 @@ fn what_is_named_computes_and_its_key_is_kept_apart() {
         key: "open sesame".to_owned(),
     };
     let state = &mut window.state;
-    state.apply(Command::Machine(MachineCommand::Choose(Box::new(named))));
+    state.apply(WindowCommand::Machine(MachineCommand::Choose(Box::new(
+        named,
+    ))));
     assert!(!state.is_naming_machine);
     let device = DeviceChoice::from(state.shared.settings.device);
     let DeviceChoice::Remote(host) = device else {
@@ -75,7 +83,7 @@ fn what_is_named_computes_and_its_key_is_kept_apart() {
     harness.run();
     harness.get_by_label("127.0.0.1:7");
     let state = &mut harness.state_mut().state;
-    state.apply(Command::Machine(MachineCommand::Forget(host)));
+    state.apply(WindowCommand::Machine(MachineCommand::Forget(host)));
     assert_eq!(
         DeviceChoice::from(state.shared.settings.device),
         DeviceChoice::Auto
@@ -91,7 +99,9 @@ fn an_invalid_address_is_reported() {
         key: String::new(),
     };
     let state = &mut window.state;
-    state.apply(Command::Machine(MachineCommand::Choose(Box::new(named))));
+    state.apply(WindowCommand::Machine(MachineCommand::Choose(Box::new(
+        named,
+    ))));
     assert!(state.is_naming_machine);
     assert_eq!(state.shared.notices.len(), 1);
     assert_eq!(

@@ -37,7 +37,10 @@ use support::small;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use canopy::app::{AppState, Command, Folders, Scope, Settings, Shipped};
+use canopy::app::{
+    AppState, Command, DocumentCommand, DocumentEvent, EditCommand, Folders, GoCommand,
+    ModelsCommand, ModelsEvent, Scope, Settings, Shipped, WindowCommand,
+};
 use canopy::gui::{CloseState, Panels, ask_about_closing, install_theme, workbench_ui};
 use canopy::inference::{Flag, ModelInfo, Reads, TraceCost, Translation};
 use canopy::jobs::{Event, FileRequest, Request, State};
@@ -61,7 +64,7 @@ impl Window {
     fn frame(ui: &mut egui::Ui, window: &mut Self) {
         let mut commands = vec![];
         workbench_ui(ui, &window.state, &mut window.panels, &mut commands);
-        ask_about_closing(ui.ctx(), &mut window.state, &mut window.closing);
+        ask_about_closing(ui.ctx(), &window.state, &mut window.closing, &mut commands);
         for command in &commands {
             window.state.apply(command.clone());
         }
@@ -85,7 +88,7 @@ impl Window {
         };
         let mut window = Self::opened_in(window, html);
         let state = &mut window.state;
-        state.apply(Command::OpenModel("model".into()));
+        state.apply(ModelsCommand::Open("model".into()));
         window.model_opened()
     }
 
@@ -93,14 +96,14 @@ impl Window {
     fn opened_in(mut self, html: &str) -> Self {
         let window = &mut self;
         let state = &mut window.state;
-        state.apply(Command::OpenPath("page.html".into()));
+        state.apply(WindowCommand::OpenPath("page.html".into()));
         let Some(FileRequest::OpenDocument { job, path, .. }) = state.shared.file_requests.pop()
         else {
             panic!()
         };
         let document =
             Arc::new(Document::parse("page.html", Format::Html, html.to_owned()).expect("a page"));
-        state.receive(Event::DocumentOpened {
+        state.receive(DocumentEvent::Opened {
             job,
             path,
             document,
@@ -116,7 +119,7 @@ impl Window {
         let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
             panic!()
         };
-        state.receive(Event::ModelOpened {
+        state.receive(ModelsEvent::Opened {
             job,
             info: info(folder),
             device_name: "CPU (2 threads)".to_owned(),
@@ -132,7 +135,8 @@ impl Window {
 
     /// The same; the log-probability of each translation's only token says how sure the model is.
     fn translated_with(mut self, log_prob: f32) -> Self {
-        self.state.apply(Command::Translate(Scope::Document));
+        self.state
+            .apply(DocumentCommand::Translate(Scope::Document));
         let Some(Request::Translate {
             job,
             document,
@@ -156,7 +160,7 @@ impl Window {
                 flags,
                 parts: vec![],
             };
-            self.state.receive(Event::SentenceTranslated {
+            self.state.receive(DocumentEvent::SentenceTranslated {
                 job,
                 index,
                 translation,
@@ -185,7 +189,10 @@ fn an_empty_window_offers_to_open_a_document() {
     harness.run();
     harness.get_by_label("Open a document…").click();
     harness.run();
-    assert_eq!(harness.state().commands, [Command::Open]);
+    assert_eq!(
+        harness.state().commands,
+        [Command::Window(WindowCommand::Open)]
+    );
 }
 
 #[test]
@@ -198,7 +205,9 @@ fn the_translate_button_translates_the_document() {
         harness
             .state()
             .commands
-            .contains(&Command::Translate(Scope::Document))
+            .contains(&Command::Document(DocumentCommand::Translate(
+                Scope::Document
+            )))
     );
     assert!(matches!(
         harness.state().state.shared.requests.last(),
@@ -206,7 +215,12 @@ fn the_translate_button_translates_the_document() {
     ));
     harness.get_by_label("Cancel").click();
     harness.run_steps(3);
-    assert!(harness.state().commands.contains(&Command::Cancel));
+    assert!(
+        harness
+            .state()
+            .commands
+            .contains(&Command::Document(DocumentCommand::Cancel))
+    );
 }
 
 #[test]
@@ -251,14 +265,14 @@ fn a_click_selects_a_sentence_and_a_double_click_edits_it() {
 #[test]
 fn typing_in_the_editor_changes_the_target() {
     let mut window = Window::with_document(PAGE).translated();
-    window.state.apply(Command::EditSentence(2));
+    window.state.apply(EditCommand::Start(2));
     let mut harness = window.harness();
     harness.run_steps(4);
     harness
         .get_by_role(egui::accesskit::Role::MultilineTextInput)
         .type_text(" Now");
     harness.run_steps(4);
-    harness.state_mut().state.apply(Command::KeepEdit);
+    harness.state_mut().state.apply(EditCommand::Keep);
     harness.run_steps(2);
     let target = harness
         .state()
@@ -330,11 +344,11 @@ fn words_are_looked_for_and_replaced_by_keys() {
 #[test]
 fn undo_in_the_editor_stays_in_its_sentence() {
     let mut window = Window::with_document(PAGE).translated();
-    window.state.apply(Command::EditSentence(1));
+    window.state.apply(EditCommand::Start(1));
     let mut harness = window.harness();
     harness.run_steps(4);
-    harness.state_mut().state.apply(Command::KeepEdit);
-    harness.state_mut().state.apply(Command::EditSentence(2));
+    harness.state_mut().state.apply(EditCommand::Keep);
+    harness.state_mut().state.apply(EditCommand::Start(2));
     harness.run_steps(4);
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     harness.run_steps(4);
@@ -404,7 +418,7 @@ fn the_outline_goes_to_its_section() {
 #[test]
 fn the_list_of_shortcuts_opens_and_closes() {
     let mut window = Window::with_document(PAGE);
-    window.state.apply(Command::ShowShortcuts(true));
+    window.state.apply(WindowCommand::ShowShortcuts(true));
     let mut harness = window.harness();
     harness.run();
     harness.get_by_label("Confirm and go to next");
@@ -430,8 +444,8 @@ fn only_visible_sentences_of_a_long_document_are_drawn() {
             .query_by_label("Sentence 15999 of a long page.")
             .is_none()
     );
-    harness.state_mut().state.apply(Command::Select(15_999));
-    harness.state_mut().state.apply(Command::ScrollTo(15_999));
+    harness.state_mut().state.apply(GoCommand::Select(15_999));
+    harness.state_mut().state.apply(GoCommand::ScrollTo(15_999));
     harness.run();
     assert!(
         harness
@@ -452,12 +466,12 @@ fn what_is_read_stays_in_place_while_sentences_above_are_translated() {
     });
     let mut harness = Window::with_document(&page).harness();
     harness.run();
-    harness.state_mut().state.apply(Command::ScrollTo(200));
+    harness.state_mut().state.apply(GoCommand::ScrollTo(200));
     harness.run();
     let label = "Sentence 203 of a page.";
     let before = harness.get_by_label(label).rect();
     let state = &mut harness.state_mut().state;
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     let Some(Request::Translate { job, .. }) = state.shared.requests.pop() else {
         panic!()
     };
@@ -470,7 +484,7 @@ fn what_is_read_stays_in_place_while_sentences_above_are_translated() {
             flags: vec![],
             parts: vec![],
         };
-        state.receive(Event::SentenceTranslated {
+        state.receive(DocumentEvent::SentenceTranslated {
             job,
             index,
             translation,

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use canopy::app::Page;
 use canopy::app::training::{SurveyState, TrainingCommand};
+use canopy::app::{Page, RunEvent, WindowCommand};
 use canopy::corpus::survey::{Material, Survey, survey};
 use canopy::error::Error;
 use canopy::jobs::{CorpusImport, JobId, RunRequest};
@@ -43,14 +43,14 @@ pub(super) fn dropped(home: &Path, paths: Vec<PathBuf>) -> Harness<'static, Wind
     let mut harness = page(home).harness();
     harness.run();
     let state = &mut harness.state_mut().state;
-    state.apply(Command::Drop(paths));
+    state.apply(WindowCommand::Drop(paths));
     let (job, material, languages) = survey_request(state);
-    state.receive(Event::CorpusRead { job, share: 0.4 });
+    state.receive(RunEvent::CorpusRead { job, share: 0.4 });
     harness.run_steps(4);
     harness.get_by_label("Checking its content");
     let survey = Box::new(found(&material, languages.as_ref()));
     let state = &mut harness.state_mut().state;
-    state.receive(Event::Surveyed { job, survey });
+    state.receive(RunEvent::Surveyed { job, survey });
     harness.run_steps(4);
     harness
 }
@@ -93,7 +93,7 @@ fn a_dropped_table_is_described_before_it_is_made_a_corpus() {
     assert!(import.filter.is_some());
     let folder = import.output;
     let pairs = 11;
-    state.receive(Event::CorpusMade {
+    state.receive(RunEvent::CorpusMade {
         job,
         folder: folder.clone(),
         pairs,
@@ -125,7 +125,7 @@ fn other_languages_are_looked_for_again() {
     let error = Error::NoModel.into();
     let survey = Box::new(found(&material, languages.as_ref()));
     let state = &mut harness.state_mut().state;
-    state.receive(Event::Surveyed { job, survey });
+    state.receive(RunEvent::Surveyed { job, survey });
     let mut form = state.training.corpus_form.clone().expect("it is open");
     form.target_language = "fr".to_owned();
     let fill = TrainingCommand::FillCorpus(Box::new(form));
@@ -167,9 +167,9 @@ fn two_folders_are_a_pair_and_one_waits_for_the_other() {
 
     let mut window = page(home.path());
     let state = &mut window.state;
-    state.apply(Command::Drop(vec![de.clone()]));
+    state.apply(WindowCommand::Drop(vec![de.clone()]));
     assert!(state.shared.run_requests.is_empty(), "one is missing");
-    state.apply(Command::Drop(vec![en.clone()]));
+    state.apply(WindowCommand::Drop(vec![en.clone()]));
     let (_, material, _) = survey_request(state);
     let both = Material::Folders {
         source: de,
@@ -184,7 +184,7 @@ fn a_look_can_be_skipped_and_what_is_dropped_elsewhere_is_opened() {
     let file = table(home.path());
     let mut window = page(home.path());
     let state = &mut window.state;
-    state.apply(Command::Drop(vec![file.clone()]));
+    state.apply(WindowCommand::Drop(vec![file.clone()]));
     let (job, ..) = survey_request(state);
     let mut harness = window.harness();
     harness.run_steps(4);
@@ -194,8 +194,8 @@ fn a_look_can_be_skipped_and_what_is_dropped_elsewhere_is_opened() {
     state.receive(Event::Cancelled { job });
     let form = state.training.corpus_form.as_ref().expect("it is open");
     assert_eq!(form.survey, SurveyState::None);
-    state.apply(Command::ShowPage(Page::Document));
-    state.apply(Command::Drop(vec![file.clone()]));
+    state.apply(WindowCommand::ShowPage(Page::Document));
+    state.apply(WindowCommand::Drop(vec![file.clone()]));
     assert_eq!(
         state.shared.settings.memory,
         Some(file),

@@ -1,6 +1,6 @@
 //! The translation memory: chosen in the menu, its similar sentences below the document.
 
-use canopy::app::Pick;
+use canopy::app::{DocumentCommand, EditCommand, GoCommand, ModelsCommand, ModelsEvent, Pick};
 use canopy::inference::AddressChoice;
 use canopy::memory::TranslationMemory;
 
@@ -10,13 +10,13 @@ use super::*;
 pub(super) fn with_memory(memory: Option<TranslationMemory>, pairs: usize) -> Window {
     let mut window = Window::with_document(PAGE);
     let state = &mut window.state;
-    state.apply(Command::UseMemory(Some("mine.tmx".into())));
+    state.apply(ModelsCommand::UseMemory(Some("mine.tmx".into())));
     let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
         panic!()
     };
     let pairs = Ok(pairs);
-    state.receive(Event::MemoryOpened { job, pairs });
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::MemoryOpened { job, pairs });
+    state.receive(ModelsEvent::Opened {
         job,
         info: info(folder),
         device_name: "CPU (2 threads)".to_owned(),
@@ -36,7 +36,7 @@ fn a_memory_is_chosen_in_the_menu_and_shown_below() {
     harness.get_by_label("None").click();
     harness.run_steps(3);
     let commands = &harness.state().commands;
-    assert!(commands.contains(&Command::UseMemory(None)));
+    assert!(commands.contains(&Command::Models(ModelsCommand::UseMemory(None))));
 }
 
 #[test]
@@ -57,7 +57,10 @@ fn a_folder_is_chosen_in_the_menu() {
         .expect("a question");
     assert!(matches!(ask.pick(), Some((_, Pick::Folder))));
     let command = ask.answer("corpora/help".into(), true);
-    assert_eq!(command, Command::UseMemory(Some("corpora/help".into())));
+    assert_eq!(
+        command,
+        Command::Models(ModelsCommand::UseMemory(Some("corpora/help".into())))
+    );
 }
 
 #[test]
@@ -72,10 +75,10 @@ fn a_form_of_address_is_chosen_in_the_menu_and_requested() {
     harness.run_steps(3);
     let choice = Some(AddressChoice::Sie);
     let commands = &harness.state().commands;
-    assert!(commands.contains(&Command::SetAddress(choice)));
+    assert!(commands.contains(&Command::Document(DocumentCommand::SetAddress(choice))));
     let state = &mut harness.state_mut().state;
-    state.apply(Command::SetAddress(choice));
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::SetAddress(choice));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     let chosen = state
         .shared
         .requests
@@ -96,7 +99,7 @@ fn similar_sentences_stand_below_and_can_be_used() {
     ];
     let pairs = pairs.map(|(source, target)| (source.to_owned(), target.to_owned()));
     let mut window = with_memory(Some(TranslationMemory::new(pairs)), 2);
-    window.state.apply(Command::Select(1));
+    window.state.apply(GoCommand::Select(1));
     let mut harness = window.harness();
     harness.run();
     harness.get_by_label("75 %");
@@ -117,11 +120,14 @@ fn similar_sentences_stand_below_and_can_be_used() {
         (editor.sentence, editor.text.as_str()),
         (1, "Klicken Sie jetzt auf Bearbeiten.")
     );
-    harness.state_mut().state.apply(Command::DiscardEdit);
-    harness.state_mut().state.apply(Command::Select(3));
+    harness.state_mut().state.apply(EditCommand::Discard);
+    harness.state_mut().state.apply(GoCommand::Select(3));
     harness.run();
     harness.get_by_label("No match of 50 % or more");
-    harness.state_mut().state.apply(Command::ToggleSimilar);
+    harness
+        .state_mut()
+        .state
+        .apply(DocumentCommand::ToggleSimilar);
     harness.run();
     assert!(
         harness
@@ -153,7 +159,7 @@ fn a_match_names_its_origin_and_a_key_uses_it() {
     std::fs::write(&path, file).expect("written");
     let memory = TranslationMemory::read(&path, "en", "de").expect("a memory");
     let mut window = with_memory(Some(memory), 2);
-    window.state.apply(Command::Select(1));
+    window.state.apply(GoCommand::Select(1));
     let mut harness = window.harness();
     harness.run();
     let place = harness.get_by_label("75 %").rect().center();
@@ -182,7 +188,7 @@ fn without_a_match_the_panel_is_one_line() {
         "Jetzt auf Bearbeiten.".to_owned(),
     )];
     let mut window = with_memory(Some(TranslationMemory::new(pairs)), 1);
-    window.state.apply(Command::Select(1));
+    window.state.apply(GoCommand::Select(1));
     let mut harness = window.harness();
     harness.run_steps(4);
     let top = |harness: &Harness<'static, Window>| {
@@ -190,7 +196,7 @@ fn without_a_match_the_panel_is_one_line() {
         title.rect().top()
     };
     let with_match = top(&harness);
-    harness.state_mut().state.apply(Command::Select(3));
+    harness.state_mut().state.apply(GoCommand::Select(3));
     harness.run_steps(4);
     let without = top(&harness);
     assert!(without - with_match > 50.0, "{with_match} {without}");
@@ -212,7 +218,7 @@ fn memories_are_used_after_another_with_a_penalty() {
     harness.run();
     harness.get_by_label("Then old.tmx").click();
     harness.run_steps(3);
-    let command = Command::UseFurtherMemory("old.tmx".into(), Some(0));
+    let command = Command::Models(ModelsCommand::UseFurtherMemory("old.tmx".into(), Some(0)));
     let window = harness.state_mut();
     assert!(window.commands.contains(&command));
     let Some(Request::OpenModel {
@@ -225,7 +231,7 @@ fn memories_are_used_after_another_with_a_penalty() {
         panic!("the model is opened with both")
     };
     assert_eq!(memory.as_ref().map(|it| it.further.len()), Some(1));
-    window.state.receive(Event::ModelOpened {
+    window.state.receive(ModelsEvent::Opened {
         job,
         info: info(folder),
         device_name: "CPU (2 threads)".to_owned(),

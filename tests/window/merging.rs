@@ -1,6 +1,6 @@
 //! Another person's changes, over the document.
 
-use canopy::app::{ChangeKind, MergeCommand};
+use canopy::app::{ChangeKind, DocumentCommand, DocumentEvent, EditCommand, MergeCommand};
 use canopy::text::export::{ExportFormat, Languages};
 
 use super::*;
@@ -27,12 +27,10 @@ pub(super) fn window() -> Window {
         .replace(">THEN WAIT.<", ">DANN WARTEN.<")
         .replace(">PRINT<", ">DRUCKEN<");
     std::thread::sleep(std::time::Duration::from_millis(3));
-    window.state.apply(Command::EditSentence(0));
-    window.state.apply(Command::Editing("Druck".to_owned()));
-    window.state.apply(Command::KeepEdit);
-    window
-        .state
-        .apply(Command::Merge(MergeCommand::Read("page.xlf".into())));
+    window.state.apply(EditCommand::Start(0));
+    window.state.apply(EditCommand::Write("Druck".to_owned()));
+    window.state.apply(EditCommand::Keep);
+    window.state.apply(MergeCommand::Read("page.xlf".into()));
     let Some(FileRequest::ReadExchange { job, .. }) = window.state.shared.file_requests.pop()
     else {
         panic!("{:?}", window.state.shared.file_requests)
@@ -40,7 +38,9 @@ pub(super) fn window() -> Window {
     let format = Format::from_ending("xlf").expect("a format");
     let file = Document::parse("page.xlf", format, xml).expect("XLIFF");
     let file = Ok(Arc::new(file));
-    window.state.receive(Event::ExchangeRead { job, file });
+    window
+        .state
+        .receive(DocumentEvent::ExchangeRead { job, file });
     window
 }
 
@@ -86,7 +86,9 @@ fn all_are_taken_or_none() {
         .commands
         .iter()
         .filter_map(|command| match command {
-            Command::Merge(MergeCommand::TakeAll(kinds)) => Some(kinds.clone()),
+            Command::Document(DocumentCommand::Merge(MergeCommand::TakeAll(kinds))) => {
+                Some(kinds.clone())
+            }
             _ => None,
         });
     let all = [

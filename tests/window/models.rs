@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use canopy::app::error::{BaseError, Error};
 use canopy::app::training::TrainingCommand;
-use canopy::app::{ModelsCommand, Page};
+use canopy::app::{EditCommand, ModelsCommand, ModelsEvent, Page, WindowCommand};
 use canopy::inference::{InstalledModel, starter_model_for};
-use canopy::jobs::{ModelRequest, ModelsThread};
+use canopy::jobs::{ModelLane, ModelRequest, Pool};
 use egui::accesskit::Role;
 use tempfile::TempDir;
 
@@ -55,13 +55,13 @@ pub(super) fn several() -> Vec<InstalledModel> {
 }
 
 pub(super) fn with_models(mut window: Window, models: Vec<InstalledModel>) -> Window {
-    window.state.receive(Event::ModelsListed { models });
+    window.state.receive(ModelsEvent::Listed { models });
     window
 }
 
 pub(super) fn page(models: Vec<InstalledModel>) -> Window {
     let mut window = with_models(Window::with_document(PAGE), models);
-    window.state.apply(Command::ShowPage(Page::Models));
+    window.state.apply(WindowCommand::ShowPage(Page::Models));
     window
 }
 
@@ -144,7 +144,7 @@ fn a_model_is_made_the_default_of_a_pair_and_used_for_it() {
 #[test]
 fn a_run_begins_with_an_installed_model() {
     let mut window = page(several());
-    window.state.apply(Command::ShowPage(Page::Training));
+    window.state.apply(WindowCommand::ShowPage(Page::Training));
     window
         .state
         .apply(Command::Training(TrainingCommand::NewRun));
@@ -231,7 +231,7 @@ fn two_models_in_a_row_are_offered_where_no_model_knows_both_languages() {
 #[test]
 fn a_model_of_several_languages_gets_its_language_in_the_menu() {
     let mut window = with_models(Window::with_document(PAGE), several());
-    let multi = Command::OpenModel("opus-mt-gem".into());
+    let multi = Command::Models(ModelsCommand::Open("opus-mt-gem".into()));
     window.state.models.library.all =
         Arc::new(vec![model("opus-mt-gem", &["en"], &["de", "nl", "sv"])]);
     window
@@ -267,7 +267,7 @@ fn answer(window: &mut Window) {
         name: folder.display().to_string(),
         ..info(folder)
     };
-    window.state.receive(Event::ModelOpened {
+    window.state.receive(ModelsEvent::Opened {
         job,
         info,
         device_name: "CPU".to_owned(),
@@ -313,12 +313,12 @@ fn a_translation_names_its_model() {
             .all(|it| it.model.as_deref() == Some("tiny"))
     );
     // What a person writes anew is no model's, what they change began as one's.
-    window.state.apply(Command::CopySource(1));
-    window.state.apply(Command::EditSentence(2));
+    window.state.apply(EditCommand::CopySource(1));
+    window.state.apply(EditCommand::Start(2));
     window
         .state
-        .apply(Command::Editing("DANN WARTEN.".to_owned()));
-    window.state.apply(Command::KeepEdit);
+        .apply(EditCommand::Write("DANN WARTEN.".to_owned()));
+    window.state.apply(EditCommand::Keep);
     let document = window
         .state
         .document
@@ -330,10 +330,10 @@ fn a_translation_names_its_model() {
     assert_eq!(document.target(2).model.as_deref(), Some("tiny"));
 }
 
-/// A thread that keeps models below a folder of its own, and a window that shows them.
+/// A lane that keeps models below a folder of its own, and a window that shows them.
 struct Kept {
     home: TempDir,
-    thread: ModelsThread,
+    lane: ModelLane,
     events: Receiver<Event>,
 }
 
@@ -343,10 +343,10 @@ impl Kept {
         let (sender, events) = channel();
         let library = home.path().join("models");
         let shipped = starter_model_for(None, None).expect("in the repository");
-        let thread = ModelsThread::spawn(Some(library), vec![shipped], sender, || ());
+        let pool = Pool::new("test", sender, || ()).expect("a thread");
         Self {
             home,
-            thread: thread.expect("a thread"),
+            lane: ModelLane::new(&pool, Some(library), vec![shipped]),
             events,
         }
     }
@@ -358,7 +358,7 @@ impl Kept {
     /// Sends the window's requests, and receives events until `done`.
     fn follow(&self, window: &mut Window, done: impl Fn(&Event) -> bool) {
         for request in window.state.models.installing.requests.drain(..) {
-            self.thread.send(request);
+            self.lane.send(request);
         }
         loop {
             let event = self.events.recv_timeout(Duration::from_mins(2));
@@ -378,24 +378,24 @@ fn a_folder_that_is_dropped_is_offered_added_and_removed() {
     let original = tiny::model_folder();
     let mut harness = Window::with_document(PAGE).harness();
     kept.follow(harness.state_mut(), |event| {
-        matches!(event, Event::ModelsListed { .. })
+        matches!(event, Event::Models(ModelsEvent::Listed { .. }))
     });
     let state = &mut harness.state_mut().state;
-    state.apply(Command::ShowPage(Page::Models));
-    state.apply(Command::Drop(vec![original.path().to_owned()]));
+    state.apply(WindowCommand::ShowPage(Page::Models));
+    state.apply(WindowCommand::Drop(vec![original.path().to_owned()]));
     harness.run_steps(3);
     harness.get_by_label_contains("Reading");
     // Another one that is open where it lies is read, too.
     kept.follow(
         harness.state_mut(),
-        |event| matches!(event, Event::ModelInspected { path, .. } if path == original.path()),
+        |event| matches!(event, Event::Models(ModelsEvent::Inspected { path, .. }) if path == original.path()),
     );
     harness.run_steps(5);
     harness.get_by_label("Add the model").click();
     harness.run_steps(3);
     assert!(harness.state().state.models.installing.adding.is_some());
     kept.follow(harness.state_mut(), |event| {
-        matches!(event, Event::ModelAdded { .. })
+        matches!(event, Event::Models(ModelsEvent::Added { .. }))
     });
     harness.run_steps(3);
     let name = original.path().file_name().expect("a name");
@@ -432,7 +432,7 @@ fn a_folder_that_is_dropped_is_offered_added_and_removed() {
     harness.get_by_label("Remove the model").click();
     harness.run_steps(3);
     kept.follow(harness.state_mut(), |event| {
-        matches!(event, Event::ModelRemoved { .. })
+        matches!(event, Event::Models(ModelsEvent::Removed { .. }))
     });
     harness.run_steps(3);
     assert!(!copy.exists() && original.path().join("model.toml").is_file());
@@ -455,8 +455,8 @@ fn what_is_dropped_is_distinguished_from_documents_wherever_it_is_dropped() {
         ("translate-en_de.argosmodel", Page::Explore),
     ] {
         let mut window = Window::with_document(PAGE);
-        window.state.apply(Command::ShowPage(from));
-        window.state.apply(Command::Drop(vec![path(name)]));
+        window.state.apply(WindowCommand::ShowPage(from));
+        window.state.apply(WindowCommand::Drop(vec![path(name)]));
         assert_eq!(window.state.shared.page, Page::Models, "{name}");
         let Some(ModelRequest::Inspect { job, path }) =
             window.state.models.installing.requests.pop()
@@ -472,7 +472,7 @@ fn what_is_dropped_is_distinguished_from_documents_wherever_it_is_dropped() {
         .into());
         window
             .state
-            .receive(Event::ModelInspected { job, path, model });
+            .receive(ModelsEvent::Inspected { job, path, model });
         let mut harness = window.harness();
         harness.run_steps(5);
         harness.get_by_label_contains("is not a readable model");

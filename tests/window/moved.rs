@@ -1,8 +1,8 @@
 //! A document that was worked on under another name.
 
-use canopy::app::Command;
+use canopy::app::{DocumentCommand, DocumentEvent, EditCommand};
 use canopy::jobs::project::source_hash;
-use canopy::jobs::{Event, Project, SavedTarget, State};
+use canopy::jobs::{Project, SavedTarget, State};
 use egui_kittest::kittest::Queryable;
 
 use crate::{PAGE, Window};
@@ -27,9 +27,11 @@ pub(super) fn window() -> Window {
         )
     };
     let targets = vec![edit(0, "Drucken"), edit(2, "Dann warten.")];
-    let project = Project::new("old/name.html".into(), String::new(), targets);
+    let project = Box::new(Project::new("old/name.html".into(), String::new(), targets));
     let path = "page.html".into();
-    window.state.receive(Event::MovedWork { path, project });
+    window
+        .state
+        .receive(DocumentEvent::MovedWork { path, project });
     window
 }
 
@@ -58,16 +60,16 @@ fn work_under_another_name_is_taken_over_in_one_step() {
     harness.run_steps(4);
     assert_eq!(texts(harness.state()), ["Drucken", "Dann warten."]);
     assert!(harness.query_by_label("Use these translations").is_none());
-    harness.state_mut().state.apply(Command::Undo);
+    harness.state_mut().state.apply(EditCommand::Undo);
     assert_eq!(texts(harness.state()), ["", ""]);
 }
 
 #[test]
 fn what_a_person_has_done_here_stays() {
     let mut window = window();
-    window.state.apply(Command::EditSentence(0));
-    window.state.apply(Command::Editing("Druck".to_owned()));
-    window.state.apply(Command::TakeOver);
+    window.state.apply(EditCommand::Start(0));
+    window.state.apply(EditCommand::Write("Druck".to_owned()));
+    window.state.apply(DocumentCommand::TakeOver);
     assert_eq!(texts(&window), ["Druck", "Dann warten."]);
 }
 

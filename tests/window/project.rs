@@ -1,6 +1,9 @@
 //! The page of a project.
 
-use canopy::app::{Page, ProjectCommand, SettingsCommand};
+use canopy::app::{
+    DocumentEvent, EditCommand, ModelsEvent, Page, ProjectCommand, ProjectEvent, SettingsCommand,
+    WindowCommand,
+};
 use canopy::jobs::{DocumentStatus, Head, ProjectFolder, ProjectRequest, ProjectStatus};
 
 use egui::Key;
@@ -39,7 +42,7 @@ pub(super) fn window() -> Window {
         panic!("{:?}", state.projects.requests)
     };
     let status = Ok(Box::new(status()));
-    state.receive(Event::ProjectSeen { job, status });
+    state.receive(ProjectEvent::Seen { job, status });
     window
 }
 
@@ -61,16 +64,19 @@ fn a_project_shows_a_row_for_each_document_and_opens_one_by_a_click() {
     harness.get_by_label("114");
     harness.get_by_label("b.html").click();
     harness.run_steps(4);
-    let opens = Command::OpenPath(PathBuf::from("book/sources/b.html"));
+    let opens = Command::Window(WindowCommand::OpenPath(PathBuf::from(
+        "book/sources/b.html",
+    )));
     assert!(harness.state().commands.contains(&opens));
 }
 
 #[test]
 fn documents_are_dropped_on_the_page_and_added() {
     let mut window = window();
-    window
-        .state
-        .apply(Command::Drop(vec!["new.html".into(), "other.md".into()]));
+    window.state.apply(WindowCommand::Drop(vec![
+        "new.html".into(),
+        "other.md".into(),
+    ]));
     let Some(ProjectRequest::Add { documents, .. }) = window.state.projects.requests.pop() else {
         panic!("{:?}", window.state.projects.requests)
     };
@@ -82,7 +88,7 @@ fn a_document_of_the_project_has_what_was_confirmed_in_another_and_a_foreign_one
     let mut window = window();
     let opened = |state: &mut AppState, path: &str| {
         state.shared.requests.clear();
-        state.apply(Command::OpenPath(path.into()));
+        state.apply(WindowCommand::OpenPath(path.into()));
         let opens = |request: FileRequest| match request {
             FileRequest::OpenDocument { job, path, .. } => Some((job, path)),
             _ => None,
@@ -94,7 +100,7 @@ fn a_document_of_the_project_has_what_was_confirmed_in_another_and_a_foreign_one
             .find_map(opens)
             .expect("it opens");
         let document = Document::parse("a.html", Format::Html, PAGE.to_owned()).expect("a page");
-        state.receive(Event::DocumentOpened {
+        state.receive(DocumentEvent::Opened {
             job,
             path,
             document: Arc::new(document),
@@ -109,9 +115,9 @@ fn a_document_of_the_project_has_what_was_confirmed_in_another_and_a_foreign_one
     };
     let state = &mut window.state;
     assert!(!opened(state, "book/sources/a.html"));
-    state.apply(Command::EditSentence(0));
-    state.apply(Command::Editing("Drucken".to_owned()));
-    state.apply(Command::KeepEditAndConfirm);
+    state.apply(EditCommand::Start(0));
+    state.apply(EditCommand::Write("Drucken".to_owned()));
+    state.apply(EditCommand::KeepAndConfirm);
     assert!(
         opened(state, "book/sources/b.html"),
         "with the memory as it is now"
@@ -126,7 +132,7 @@ fn a_folder_that_is_dropped_opens_as_a_project_and_a_menu_asks_for_one() {
     let home = tempfile::tempdir().expect("a folder");
     let project = ProjectFolder::create(home.path(), status().project.head).expect("begins");
     let mut window = Window::with_document(PAGE);
-    let dropped = Command::Drop(vec![project.folder.clone()]);
+    let dropped = Command::Window(WindowCommand::Drop(vec![project.folder.clone()]));
     window.state.apply(dropped);
     let Some(ProjectRequest::Look { folder, .. }) = window.state.projects.requests.pop() else {
         panic!("{:?}", window.state.projects.requests)
@@ -184,7 +190,8 @@ fn a_project_takes_the_work_on_a_document_along_and_keeps_its_files_when_it_is_r
     let page = home.path().join("page.html");
     std::fs::write(&page, PAGE).expect("written");
     let (sender, events) = std::sync::mpsc::channel();
-    let thread = canopy::jobs::ProjectsThread::spawn(sender, || ()).expect("a thread");
+    let pool = canopy::jobs::Pool::new("test", sender, || ()).expect("a thread");
+    let projects = canopy::jobs::ProjectLane::new(&pool);
     let mut window = Window::with_document(PAGE).translated();
     let place = page.canonicalize().expect("it is there");
     window
@@ -200,7 +207,7 @@ fn a_project_takes_the_work_on_a_document_along_and_keeps_its_files_when_it_is_r
     window.state.apply(Command::Project(create));
     let answer = |window: &mut Window| {
         let request = window.state.projects.requests.pop().expect("a request");
-        thread.send(request);
+        projects.send(request);
         window.state.receive(events.recv().expect("an answer"));
         let status = window.state.projects.open.clone();
         status.expect("a project")
@@ -224,7 +231,7 @@ fn all_documents_are_translated_one_after_the_other() {
         Some(Request::OpenModel { job, .. }) => job,
         other => panic!("{other:?}"),
     };
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job,
         info: info("model".into()),
         device_name: "CPU".to_owned(),
@@ -242,7 +249,7 @@ fn all_documents_are_translated_one_after_the_other() {
         let (job, path) = opened.expect("it is opened");
         assert_eq!(path, expected);
         let document = Document::parse("a.html", Format::Html, PAGE.to_owned()).expect("a page");
-        state.receive(Event::DocumentOpened {
+        state.receive(DocumentEvent::Opened {
             job,
             path,
             document: Arc::new(document),
@@ -252,7 +259,7 @@ fn all_documents_are_translated_one_after_the_other() {
         if let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.last() {
             let (job, info) = (*job, info(folder.clone()));
             state.shared.requests.clear();
-            state.receive(Event::ModelOpened {
+            state.receive(ModelsEvent::Opened {
                 job,
                 info,
                 device_name: "CPU".to_owned(),
@@ -270,7 +277,7 @@ fn all_documents_are_translated_one_after_the_other() {
                 flags: vec![],
                 parts: vec![],
             };
-            state.receive(Event::SentenceTranslated {
+            state.receive(DocumentEvent::SentenceTranslated {
                 job,
                 index,
                 translation,
@@ -355,7 +362,7 @@ fn other_settings_of_a_project_open_its_model_and_memory_anew() {
     changed.project.folder = project.folder;
     changed.project.head.memory = None;
     let status = Ok(Box::new(changed));
-    state.receive(Event::ProjectSeen { job, status });
+    state.receive(ProjectEvent::Seen { job, status });
     let opens = |request: &Request| matches!(request, Request::OpenModel { .. });
     assert!(state.shared.requests.iter().any(opens));
 }
@@ -373,6 +380,6 @@ fn closing_says_that_the_translations_of_a_project_are_being_written() {
     let lost = state.lost_by_closing().expect("files are not written yet");
     assert!(lost.contains("project"), "{lost}");
     let files = Ok(vec!["book/translated/a.html".into()]);
-    state.receive(Event::ProjectExported { job, files });
+    state.receive(ProjectEvent::Exported { job, files });
     assert_eq!(state.lost_by_closing(), None);
 }

@@ -2,6 +2,9 @@
 
 use std::io::{Cursor, Write as _};
 
+use canopy::app::{
+    DocumentCommand, DocumentEvent, EditCommand, GoCommand, ModelsCommand, WindowCommand,
+};
 use canopy::text::document::ReadingOptions;
 use egui::accesskit::Role;
 use zip::ZipWriter;
@@ -72,7 +75,7 @@ fn read(state: &mut AppState, bytes: &[u8]) -> Option<ReadingOptions> {
     let name = path.to_string_lossy().into_owned();
     let format = Format::from_content(&path, bytes).expect("a format");
     let document = Document::from_bytes_with(&name, format, bytes.to_vec(), &options);
-    state.receive(Event::DocumentOpened {
+    state.receive(DocumentEvent::Opened {
         job,
         path,
         document: Arc::new(document.expect("readable")),
@@ -87,9 +90,9 @@ fn opened(name: &str, bytes: &[u8]) -> Window {
         state: AppState::new(Folders::default(), Settings::default(), Shipped::default()),
         ..Window::default()
     };
-    window.state.apply(Command::OpenPath(name.into()));
+    window.state.apply(WindowCommand::OpenPath(name.into()));
     read(&mut window.state, bytes);
-    window.state.apply(Command::OpenModel("model".into()));
+    window.state.apply(ModelsCommand::Open("model".into()));
     window.model_opened()
 }
 
@@ -112,7 +115,7 @@ fn comments_are_translated_on_request_and_what_was_done_stays() {
     let window = opened("letter.docx", &bytes).translated();
     let mut harness = window.harness();
     harness.run();
-    harness.state_mut().state.apply(Command::Select(1));
+    harness.state_mut().state.apply(GoCommand::Select(1));
     harness.get_by_label_contains("Options").click();
     harness.run();
     assert!(
@@ -137,7 +140,7 @@ fn comments_are_translated_on_request_and_what_was_done_stays() {
     assert_eq!(open.selected, Some(1));
     assert_eq!(open.project().reading, Some(reading));
     // And back.
-    state.apply(Command::ReadAs(ReadingOptions::default()));
+    state.apply(DocumentCommand::ReadAs(ReadingOptions::default()));
     read(state, &bytes);
     assert_eq!(sentences(state).len(), 2);
     let open = state.document.editing.open.as_ref().expect("a document");
@@ -214,7 +217,7 @@ fn what_the_file_has_already_is_not_overwritten_unless_requested() {
         .project();
     assert_eq!(project.targets.len(), 1);
     // Once more: only the draft of the model is replaced.
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     let Some(Request::Translate {
         sentences: requested,
         ..
@@ -223,7 +226,7 @@ fn what_the_file_has_already_is_not_overwritten_unless_requested() {
         panic!("it is translated again");
     };
     assert_eq!(requested, [2]);
-    state.apply(Command::Cancel);
+    state.apply(DocumentCommand::Cancel);
 
     let mut harness = window.harness();
     harness.run();
@@ -249,11 +252,11 @@ fn subtitles_show_their_times_and_their_reading_speed() {
     );
     let mut window = Window::with_document(PAGE);
     let state = &mut window.state;
-    state.apply(Command::OpenPath("film.srt".into()));
+    state.apply(WindowCommand::OpenPath("film.srt".into()));
     let Some(FileRequest::OpenDocument { job, path, .. }) = state.shared.file_requests.pop() else {
         panic!()
     };
-    state.receive(Event::DocumentOpened {
+    state.receive(DocumentEvent::Opened {
         job,
         path,
         document: Arc::new(document.expect("subtitles")),
@@ -264,9 +267,9 @@ fn subtitles_show_their_times_and_their_reading_speed() {
         (0, "Sehen Sie hin."),
         (1, "Dann warten Sie eine ganze Weile."),
     ] {
-        state.apply(Command::EditSentence(sentence));
-        state.apply(Command::Editing(text.to_owned()));
-        state.apply(Command::KeepEdit);
+        state.apply(EditCommand::Start(sentence));
+        state.apply(EditCommand::Write(text.to_owned()));
+        state.apply(EditCommand::Keep);
     }
     let mut harness = window.harness();
     harness.run_steps(4);

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use canopy::app::training::{SampleStage, TrainingCommand};
-use canopy::app::{EvaluateCommand, Page};
+use canopy::app::{
+    EvaluateCommand, EvaluateEvent, ModelsCommand, ModelsEvent, Page, RunEvent, WindowCommand,
+};
 use canopy::error::Error;
 use canopy::evaluation::Evaluation;
 use canopy::inference::DeviceChoice;
@@ -43,7 +45,7 @@ pub(super) fn learning(home: &Path) -> (Harness<'static, Window>, Vec<TrainingJo
     let state = &mut harness.state_mut().state;
     let folder = home.join("corpora/sample tales");
     let pairs = 9;
-    state.receive(Event::CorpusMade { job, folder, pairs });
+    state.receive(RunEvent::CorpusMade { job, folder, pairs });
     let requests = state.training.runs.requests.drain(..);
     let jobs: Vec<TrainingJob> = requests
         .map(|request| match request {
@@ -136,7 +138,7 @@ pub(super) fn compared(home: &Path) -> (Harness<'static, Window>, Vec<PathBuf>) 
     harness.get_by_label_contains("Both translate 50 tales");
     let state = &mut harness.state_mut().state;
     let evaluation = Arc::new(evaluation());
-    state.receive(Event::Evaluated {
+    state.receive(EvaluateEvent::Evaluated {
         job: job.job,
         evaluation,
         expected: None,
@@ -226,7 +228,7 @@ fn the_model_of_a_language_that_does_not_exist_is_not_the_next_one_to_begin_with
     let mut window = page(home.path());
     for (language, is_remembered) in [("qaa", false), ("de", true)] {
         let state = &mut window.state;
-        state.apply(Command::OpenModel("model".into()));
+        state.apply(ModelsCommand::Open("model".into()));
         let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
             panic!("it is opened");
         };
@@ -234,7 +236,7 @@ fn the_model_of_a_language_that_does_not_exist_is_not_the_next_one_to_begin_with
             target_language: language.to_owned(),
             ..info(folder)
         };
-        state.receive(Event::ModelOpened {
+        state.receive(ModelsEvent::Opened {
             job,
             info,
             device_name: "CPU".to_owned(),
@@ -287,7 +289,7 @@ fn stopping_one_run_stops_the_sample() {
     let job = jobs[0].job;
     let (step, reason) = (3, EndReason::Stopped);
     let event = TrainingEvent::Finished { step, reason };
-    state.receive(Event::Training { job, event });
+    state.receive(RunEvent::Progressed { job, event });
     state.receive(Event::Finished { job });
     let sample = state.training.sample.as_ref().expect("it is reported of");
     assert!(matches!(sample.stage, SampleStage::Stopped));
@@ -332,7 +334,7 @@ fn what_goes_wrong_is_reported_and_ends_the_sample() {
 fn the_sample_is_offered_on_its_page_and_where_there_is_nothing_to_evaluate() {
     let home = tempfile::tempdir().expect("a folder");
     let mut window = page(home.path());
-    window.state.apply(Command::ShowPage(Page::Evaluate));
+    window.state.apply(WindowCommand::ShowPage(Page::Evaluate));
     let mut harness = window.harness();
     harness.run();
     harness.get_by_label("Try a sample run").click();

@@ -1,16 +1,17 @@
 //! The texts that a sentence has had, below the document.
 
 use super::*;
+use canopy::app::{EditCommand, GoCommand};
 
 #[test]
 fn earlier_texts_are_shown_by_a_key_and_used_by_a_click() {
     let mut window = Window::with_document(PAGE).translated();
-    window.state.apply(Command::EditSentence(2));
+    window.state.apply(EditCommand::Start(2));
     window
         .state
-        .apply(Command::Editing("Dann warten.".to_owned()));
-    window.state.apply(Command::KeepEdit);
-    window.state.apply(Command::Select(2));
+        .apply(EditCommand::Write("Dann warten.".to_owned()));
+    window.state.apply(EditCommand::Keep);
+    window.state.apply(GoCommand::Select(2));
     let mut harness = window.harness();
     harness.run();
     assert!(harness.query_by_label("History of the sentence").is_none());
@@ -29,7 +30,7 @@ fn earlier_texts_are_shown_by_a_key_and_used_by_a_click() {
     harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Z);
     harness.run_steps(4);
     assert_eq!(target(&harness), "Dann warten.");
-    harness.state_mut().state.apply(Command::Select(0));
+    harness.state_mut().state.apply(GoCommand::Select(0));
     harness.run_steps(4);
     harness.get_by_label("current");
     assert!(harness.query_by_label("Use this").is_none());

@@ -45,9 +45,7 @@ fn a_click_puts_the_caret_and_keys_split_and_join() {
     harness
         .state_mut()
         .state
-        .apply(Command::Terms(canopy::app::TermsCommand::SelectSource(
-            word,
-        )));
+        .apply(Command::from(canopy::app::TermsCommand::SelectSource(word)));
     press(&mut harness, egui::Modifiers::COMMAND, egui::Key::B);
     // Before the tag that begins there.
     let split = SegmentEdit::Split {
@@ -77,7 +75,7 @@ fn rules_are_chosen_among_the_options_of_a_document() {
     assert!(state.shared.asks.contains(&Ask::SegmentationRules));
     let answer = Ask::SegmentationRules.answer("office.srx".into(), true);
     let chosen = SegmentsCommand::UseRules(Some("office.srx".into()));
-    assert_eq!(answer, Command::Segments(chosen));
+    assert_eq!(answer, Command::from(chosen));
     state.apply(answer);
     let reading = state
         .shared

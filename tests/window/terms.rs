@@ -1,6 +1,8 @@
 //! Terms: shown in the source, written with a key, added with two.
 
-use canopy::app::{SourceSelection, TermsCommand};
+use canopy::app::{
+    DocumentEvent, EditCommand, GoCommand, SourceSelection, TermsCommand, WindowCommand,
+};
 use canopy::terms::{Term, TermIndex, Termbase};
 use egui_kittest::kittest::NodeT;
 
@@ -16,13 +18,13 @@ fn index() -> Arc<TermIndex> {
 pub(super) fn with_terms() -> Window {
     let mut window = Window::with_document(PAGE);
     let state = &mut window.state;
-    state.apply(Command::Drop(vec!["office.tbx".into()]));
+    state.apply(WindowCommand::Drop(vec!["office.tbx".into()]));
     let Some(FileRequest::ReadTerms { job, paths, .. }) = state.shared.file_requests.pop() else {
         panic!("{:?}", state.shared.file_requests)
     };
     assert_eq!(paths, [PathBuf::from("office.tbx")]);
     let index = Ok(index());
-    state.receive(Event::TermsRead { job, index });
+    state.receive(DocumentEvent::TermsRead { job, index });
     window
 }
 
@@ -66,7 +68,7 @@ fn a_term_shows_its_translation_where_the_pointer_is() {
 #[test]
 fn terms_are_written_with_a_key_one_after_the_other() {
     let mut window = with_terms();
-    window.state.apply(Command::Select(1));
+    window.state.apply(GoCommand::Select(1));
     let mut harness = window.harness();
     harness.run();
     press(&mut harness, egui::Key::I);
@@ -100,11 +102,11 @@ fn what_is_selected_on_both_sides_becomes_a_term_in_two_keystrokes() {
         harness.state().state.document.terms.selected,
         Some(selected)
     );
-    harness.state_mut().state.apply(Command::Select(2));
+    harness.state_mut().state.apply(GoCommand::Select(2));
     harness
         .state_mut()
         .state
-        .apply(Command::EditWith("dann warten".to_owned()));
+        .apply(EditCommand::StartWith("dann warten".to_owned()));
     harness.run_steps(4);
     press(&mut harness, egui::Key::A);
     press(&mut harness, egui::Key::K);
@@ -126,7 +128,7 @@ fn what_is_selected_on_both_sides_becomes_a_term_in_two_keystrokes() {
     assert_eq!(term, Term::new("Then wait.", "dann warten"));
     // It can be looked up as soon as it is written.
     let index = Ok(index());
-    state.receive(Event::TermsRead { job, index });
+    state.receive(DocumentEvent::TermsRead { job, index });
     assert!(state.document.terms.new.is_none() && state.document.terms.index.is_some());
 }
 
@@ -140,13 +142,13 @@ fn a_termbase_belongs_to_its_document_and_is_chosen_in_the_menu() {
     harness.get_by_label("2 terms");
     harness.get_by_label("No terms").click();
     harness.run_steps(3);
-    let use_none = Command::Terms(TermsCommand::Use(vec![]));
+    let use_none = Command::from(TermsCommand::Use(vec![]));
     assert!(harness.state().commands.contains(&use_none));
     let state = &mut harness.state_mut().state;
     assert!(state.document.terms.index.is_none());
     let document = state.document.editing.open.as_ref().expect("a document");
     assert!(document.terms.is_empty());
-    state.apply(Command::Drop(vec!["other.tbx".into()]));
+    state.apply(WindowCommand::Drop(vec!["other.tbx".into()]));
     let project = state
         .document
         .editing
@@ -160,7 +162,7 @@ fn a_termbase_belongs_to_its_document_and_is_chosen_in_the_menu() {
 #[test]
 fn several_termbases_are_used_together_and_new_terms_go_to_the_first() {
     let mut window = with_terms();
-    window.state.apply(Command::Terms(TermsCommand::Choose));
+    window.state.apply(TermsCommand::Choose);
     let ask = window.state.shared.asks.pop().expect("a question");
     window.state.apply(ask.answer("vendor.csv".into(), true));
     let state = &mut window.state;
@@ -170,7 +172,7 @@ fn several_termbases_are_used_together_and_new_terms_go_to_the_first() {
     let [office, vendor] = ["office.tbx", "vendor.csv"].map(PathBuf::from);
     assert_eq!(paths, [office, vendor.clone()]);
     let index = Ok(index());
-    state.receive(Event::TermsRead { job, index });
+    state.receive(DocumentEvent::TermsRead { job, index });
     let kept = state
         .document
         .editing
@@ -179,7 +181,7 @@ fn several_termbases_are_used_together_and_new_terms_go_to_the_first() {
         .expect("a document")
         .project();
     assert_eq!(kept.terms, ["office.tbx", "vendor.csv"]);
-    state.apply(Command::Terms(TermsCommand::New));
+    state.apply(TermsCommand::New);
     let mut harness = window.harness();
     harness.run();
     harness.get_by_label("Goes to office.tbx");
@@ -226,7 +228,7 @@ fn a_double_click_selects_a_word_of_the_source() {
 #[test]
 fn a_term_is_typed_where_nothing_is_selected() {
     let mut window = with_terms();
-    window.state.apply(Command::Select(2));
+    window.state.apply(GoCommand::Select(2));
     let mut harness = window.harness();
     harness.run();
     press(&mut harness, egui::Key::K);

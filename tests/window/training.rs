@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use canopy::app::settings::Device;
 use canopy::app::training::{NewRun, Probe, TrainingCommand};
-use canopy::app::{Command, Page};
-use canopy::jobs::{Event, JobId, RunRequest, RunsThread, TrainingRequest};
+use canopy::app::{Command, Page, RunEvent, WindowCommand};
+use canopy::jobs::{Event, JobId, Pool, RunFolders, RunRequest, TrainingRequest};
 use canopy::training::{Order, RunState, TrainingConfig, known_runs, remember_run};
 use egui::accesskit::Role;
 use egui_kittest::kittest::NodeT;
@@ -64,12 +64,15 @@ pub(super) fn page(home: &Path) -> Window {
         ..Window::default()
     };
     let (sender, events) = channel();
-    let _runs = RunsThread::spawn(Some(home.to_owned()), sender, || ()).expect("a thread");
+    let _runs = RunFolders::follow(
+        &Pool::new("test", sender, || ()).expect("a thread"),
+        Some(home.to_owned()),
+    );
     let event = events
         .recv_timeout(Duration::from_mins(2))
         .expect("a look at the folder");
     window.state.receive(event);
-    window.state.apply(Command::ShowPage(Page::Training));
+    window.state.apply(WindowCommand::ShowPage(Page::Training));
     window
 }
 
@@ -181,7 +184,7 @@ fn other_pages_show_the_progress_of_a_run() {
     for command in [TrainingCommand::NewRun, TrainingCommand::Start] {
         window.state.apply(Command::Training(command));
     }
-    window.state.apply(Command::ShowPage(Page::Document));
+    window.state.apply(WindowCommand::ShowPage(Page::Document));
     let mut harness = window.harness();
     harness
         .get_by_label_contains("is being trained: 0 %")
@@ -442,7 +445,10 @@ fn a_deleted_run_goes_to_the_trash_and_comes_back() {
     let run = home.path().join("runs/evening");
     write_events(&run);
     let (sender, events) = channel();
-    let runs = RunsThread::spawn(Some(home.path().to_owned()), sender, || ()).expect("a thread");
+    let runs = RunFolders::follow(
+        &Pool::new("test", sender, || ()).expect("a thread"),
+        Some(home.path().to_owned()),
+    );
     let mut window = page(home.path());
     let deliver = |window: &mut Window| {
         for request in window.state.shared.run_requests.drain(..) {
@@ -454,7 +460,7 @@ fn a_deleted_run_goes_to_the_trash_and_comes_back() {
         .apply(Command::Training(TrainingCommand::Trash(run.clone())));
     deliver(&mut window);
     let trashed = std::iter::from_fn(|| events.recv_timeout(Duration::from_mins(2)).ok())
-        .find(|event| matches!(event, Event::Trashed { .. }));
+        .find(|event| matches!(event, Event::Training(RunEvent::Trashed { .. })));
     window.state.receive(trashed.expect("it is in the trash"));
     assert!(!run.exists());
     window
@@ -462,7 +468,7 @@ fn a_deleted_run_goes_to_the_trash_and_comes_back() {
         .apply(Command::Training(TrainingCommand::Restore));
     deliver(&mut window);
     let back = std::iter::from_fn(|| events.recv_timeout(Duration::from_mins(2)).ok()).find(
-        |event| matches!(event, Event::RunsSeen { runs, .. } if runs.iter().any(|seen| seen.folder == run)),
+        |event| matches!(event, Event::Training(RunEvent::Seen { runs, .. }) if runs.iter().any(|seen| seen.folder == run)),
     );
     assert!(back.is_some() && run.join("events.jsonl").exists());
 }
@@ -474,13 +480,16 @@ fn a_run_that_lies_elsewhere_is_renamed_deleted_and_brought_back() {
         ["morning", "evening", ".trash/evening"].map(|name| elsewhere.path().join(name));
     write_events(&morning);
     let (sender, events) = channel();
-    let runs = RunsThread::spawn(Some(home.path().to_owned()), sender, || ()).expect("a thread");
+    let runs = RunFolders::follow(
+        &Pool::new("test", sender, || ()).expect("a thread"),
+        Some(home.path().to_owned()),
+    );
     let next = || {
         let event = events.recv_timeout(Duration::from_mins(2));
         event.expect("an event")
     };
     let are_seen = |event: &Event, expected: &[&Path]| match event {
-        Event::RunsSeen { runs, .. } => {
+        Event::Training(RunEvent::Seen { runs, .. }) => {
             let folders = runs.iter().map(|run| run.folder.as_path());
             folders.eq(expected.iter().copied())
         }
@@ -516,7 +525,7 @@ fn a_run_that_lies_elsewhere_is_renamed_deleted_and_brought_back() {
         folder: evening.clone(),
     };
     runs.send(restore());
-    let kept = |event: &Event| matches!(event, Event::Trashed { to, .. } if *to == trashed);
+    let kept = |event: &Event| matches!(event, Event::Training(RunEvent::Trashed { to, .. }) if *to == trashed);
     while !kept(&next()) {}
     std::fs::remove_dir(&evening).expect("removes");
     runs.send(restore());
@@ -537,13 +546,13 @@ fn a_renamed_run_stays_selected() {
     let to = run.with_file_name("late");
     std::fs::rename(&run, &to).expect("renames");
     let folder = run.clone();
-    let renamed = Event::Renamed {
+    let renamed = Event::Training(RunEvent::Renamed {
         folder,
         to: to.clone(),
-    };
+    });
     window.state.receive(renamed);
     let seen = page(home.path()).state.training.runs.list.clone();
-    window.state.receive(Event::RunsSeen {
+    window.state.receive(RunEvent::Seen {
         runs: seen,
         corpora: Vec::new(),
     });

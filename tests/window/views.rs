@@ -3,8 +3,9 @@
 use canopy::app::settings::Device;
 use canopy::app::training::{NewRun, Start, TrainingCommand};
 use canopy::app::{
-    Ask, EvaluateCommand, ExploreCommand, FindCommand, LanguageModelCommand, ModelsCommand, Page,
-    ProjectCommand, SettingsCommand, TermsCommand,
+    Ask, DocumentCommand, EditCommand, EvaluateCommand, ExploreCommand, FindCommand, GoCommand,
+    LanguageModelCommand, ModelsCommand, Page, ProjectCommand, SettingsCommand, TermsCommand,
+    WindowCommand,
 };
 use canopy::memory::TranslationMemory;
 use tempfile::TempDir;
@@ -96,14 +97,14 @@ fn full_document() -> Window {
     window = applied(
         window,
         [
-            Command::ToggleConfirmed(2),
-            Command::EditSentence(3),
-            Command::Editing("Vorschau 3".to_owned()),
-            Command::KeepEdit,
-            Command::Clear(4),
-            Command::Select(1),
-            Command::ToggleHistory,
-            Command::Check(canopy::app::CheckCommand::ToggleList),
+            Command::from(EditCommand::ToggleConfirmed(2)),
+            Command::from(EditCommand::Start(3)),
+            Command::from(EditCommand::Write("Vorschau 3".to_owned())),
+            Command::from(EditCommand::Keep),
+            Command::from(EditCommand::Clear(4)),
+            Command::from(GoCommand::Select(1)),
+            Command::Document(DocumentCommand::ToggleHistory),
+            Command::from(canopy::app::CheckCommand::ToggleList),
         ],
     );
     checks::check(&mut window);
@@ -124,15 +125,15 @@ fn document_views() -> Vec<View> {
         View::of("alternatives", alternatives::listed()),
         View::of(
             "editor",
-            applied(full_document(), [Command::EditSentence(1)]),
+            applied(full_document(), [Command::from(EditCommand::Start(1))]),
         ),
         View::of(
             "editor without its tags",
             applied(
                 full_document(),
                 [
-                    Command::EditSentence(1),
-                    Command::Editing("Auf Datei klicken".to_owned()),
+                    Command::from(EditCommand::Start(1)),
+                    Command::from(EditCommand::Write("Auf Datei klicken".to_owned())),
                 ],
             ),
         ),
@@ -140,23 +141,31 @@ fn document_views() -> Vec<View> {
             "find and replace",
             applied(
                 Window::with_document(PAGE).translated(),
-                [Command::Find(FindCommand::Open)],
+                [Command::from(FindCommand::Open)],
             ),
         ),
         View::of("translating", {
             applied(
                 Window::with_document(PAGE),
-                [Command::Translate(Scope::Document)],
+                [Command::Document(DocumentCommand::Translate(
+                    Scope::Document,
+                ))],
             )
         }),
         View::of("error", failed),
         View::of("work elsewhere", moved::window()),
         View::of("suggestion", {
             let window = Window::with_document(PAGE).translated();
-            applied(window, [language_model::chosen(), Command::Select(1)])
+            applied(
+                window,
+                [
+                    language_model::chosen(),
+                    Command::from(GoCommand::Select(1)),
+                ],
+            )
         }),
         View::of("terms", {
-            applied(terms::with_terms(), [Command::Select(1)])
+            applied(terms::with_terms(), [Command::from(GoCommand::Select(1))])
         }),
     ]
 }
@@ -169,18 +178,24 @@ fn dialogs() -> Vec<View> {
     };
     let mut window = Window::with_document(PAGE);
     window.panels.path = canopy::gui::PathQuestion::new(path);
-    let name = Command::LanguageModel(LanguageModelCommand::Name);
+    let name = Command::from(LanguageModelCommand::Name);
     vec![
         View::of(
             "shortcuts",
-            applied(Window::default(), [Command::ShowShortcuts(true)]),
+            applied(
+                Window::default(),
+                [Command::Window(WindowCommand::ShowShortcuts(true))],
+            ),
         ),
         View::of("changes of an XLIFF", merging::window()),
         View::of(
             "new term",
             applied(
                 terms::with_terms(),
-                [Command::Select(2), Command::Terms(TermsCommand::New)],
+                [
+                    Command::from(GoCommand::Select(2)),
+                    Command::from(TermsCommand::New),
+                ],
             ),
         ),
         View::of(
@@ -233,7 +248,10 @@ fn menus() -> Vec<View> {
 fn explorer_views() -> Vec<View> {
     let mut views = vec![View::of(
         "explorer without a trace",
-        applied(Window::default(), [Command::ShowPage(Page::Explore)]),
+        applied(
+            Window::default(),
+            [Command::Window(WindowCommand::ShowPage(Page::Explore))],
+        ),
     )];
     for (name, view) in [
         ("tree", "Tree"),
@@ -252,9 +270,9 @@ fn explorer_views() -> Vec<View> {
     let mut old = explore::Explored::page();
     let state = &mut old.harness.state_mut().state;
     for command in [
-        Command::EditSentence(1),
-        Command::Editing("Zeh".to_owned()),
-        Command::KeepEdit,
+        Command::from(EditCommand::Start(1)),
+        Command::from(EditCommand::Write("Zeh".to_owned())),
+        Command::from(EditCommand::Keep),
         Command::Explore(ExploreCommand::ShowInDocument(0)),
     ] {
         state.apply(command);
@@ -352,7 +370,11 @@ fn evaluation_views() -> Vec<View> {
     let evaluated = |name| View::at(name, folder(), evaluate::evaluated);
     vec![
         View::at("nothing to evaluate", folder(), |home| {
-            applied(training::page(home), [Command::ShowPage(Page::Evaluate)]).harness()
+            applied(
+                training::page(home),
+                [Command::Window(WindowCommand::ShowPage(Page::Evaluate))],
+            )
+            .harness()
         }),
         View::at("evaluation form", folder(), |home| {
             evaluate::page(home).harness()

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{AlignCommand, Aligning};
+use super::{AlignCommand, AlignEvent, Aligning};
 use crate::ask::Ask;
 use crate::command::Page;
 use crate::document::DocumentPage;
@@ -13,7 +13,7 @@ use crate::shared::{AUTOSAVE_SECS, Shared};
 use canopy_corpus::{AlignmentEdit, Column, RowState};
 
 impl Aligning {
-    pub(crate) fn apply(
+    pub(crate) fn execute(
         &mut self,
         shared: &mut Shared,
         document: &DocumentPage,
@@ -130,7 +130,7 @@ impl Aligning {
             let column = match (&self.source, &self.target) {
                 (Some(_), None) => Column::Target,
                 (Some(_), Some(_)) => {
-                    self.apply(shared, document, AlignCommand::Close);
+                    self.execute(shared, document, AlignCommand::Close);
                     Column::Source
                 }
                 (None, _) => Column::Source,
@@ -139,12 +139,12 @@ impl Aligning {
         }
     }
 
-    pub(crate) fn aligned(
-        &mut self,
-        shared: &mut Shared,
-        job: JobId,
-        alignment: Result<Box<Alignment>>,
-    ) {
+    pub(crate) fn handle(&mut self, shared: &mut Shared, event: AlignEvent) {
+        let AlignEvent::Aligned { job, alignment } = event;
+        self.aligned(shared, job, alignment);
+    }
+
+    fn aligned(&mut self, shared: &mut Shared, job: JobId, alignment: Result<Box<Alignment>>) {
         if self.job.take_if(|own| *own == job).is_none() {
             return;
         }

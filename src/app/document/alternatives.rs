@@ -212,7 +212,7 @@ impl Subject {
 }
 
 impl DocumentPage {
-    pub(crate) fn apply_alternatives(
+    pub(crate) fn execute_alternatives(
         &mut self,
         shared: &mut Shared,
         models: &Models,

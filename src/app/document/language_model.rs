@@ -34,11 +34,11 @@ pub enum Tested {
 /// Suggestions of the window.
 #[derive(Debug, Default)]
 pub struct Suggestions {
-    /// For the thread; the window sends and empties it.
+    /// For its lane; the window sends and empties it.
     pub requests: Vec<SuggestionRequest>,
     /// Whether a person is naming a model.
     pub is_naming: bool,
-    /// Requests for the thread that lists models, likewise.
+    /// For the lane that lists models of servers, likewise.
     pub server_requests: Vec<ServerRequest>,
     /// The answer of the server that is being set up.
     pub tested: Tested,

@@ -5,7 +5,9 @@
 
 pub mod alternatives;
 pub mod checking;
+mod commands;
 pub mod editing;
+mod events;
 pub(crate) mod language_model;
 pub mod language_pair;
 pub(crate) mod languages;
@@ -24,6 +26,8 @@ pub mod translations;
 
 use std::path::PathBuf;
 
+pub use self::commands::DocumentCommand;
+pub use self::events::DocumentEvent;
 use crate::document::alternatives::Alternatives;
 use crate::document::checking::Checking;
 use crate::document::editing::{Editing, finding};

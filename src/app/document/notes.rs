@@ -39,7 +39,7 @@ impl DocumentPage {
     }
 
     /// Records that the user has been reminded.
-    pub fn reminded_of_saving(&mut self, shared: &mut Shared, models: &Models) {
+    pub(super) fn reminded_of_saving(&mut self, shared: &mut Shared, models: &Models) {
         self.note_document(shared, models);
         let path = self.editing.open.as_ref().map(|open| open.path.clone());
         shared.set(|settings| {

@@ -21,7 +21,7 @@ use canopy_document::placeholder::{Placeholder, stripped};
 const NOT_CHANGED: &str = "The sentences stay as they are";
 
 impl DocumentPage {
-    pub(crate) fn apply_segments(
+    pub(crate) fn execute_segments(
         &mut self,
         shared: &mut Shared,
         models: &Models,

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::WindowCommand;
 use crate::ask::Ask;
 use crate::command::{Command, Page};
 use crate::document::DocumentPage;
@@ -21,7 +22,7 @@ use canopy_project::Written;
 
 /// The form in which a translation is written, and what it may replace.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Form {
+enum Form {
     /// The format of the document.
     Document(Overwrite),
     /// A format of exchange with other programs; whether it replaces a file.
@@ -38,6 +39,31 @@ impl Form {
     }
 }
 
+/// A command that writes the translation, or asks where.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SaveCommand {
+    /// Writes the translation where it was written last, or asks where.
+    Save,
+    /// Asks where.
+    SaveAs,
+    /// Writes the translation of a document, if that is still open.
+    SaveTo {
+        document: PathBuf,
+        path: PathBuf,
+        /// Whether an existing file may be replaced; the dialog has asked.
+        overwrite: bool,
+    },
+    /// Asks where sentences with their translations shall go.
+    Export(ExportFormat),
+    /// Writes them there.
+    ExportTo {
+        document: PathBuf,
+        path: PathBuf,
+        format: ExportFormat,
+        overwrite: bool,
+    },
+}
+
 /// The translation that is being written.
 #[derive(Debug, Default)]
 pub struct Saving {
@@ -45,6 +71,42 @@ pub struct Saving {
 }
 
 impl Saving {
+    pub(crate) fn execute(
+        &mut self,
+        shared: &mut Shared,
+        editing: &mut Editing,
+        models: &Models,
+        command: SaveCommand,
+    ) {
+        match command {
+            SaveCommand::Save => self.save_again(shared, editing, models),
+            SaveCommand::SaveAs => ask_where(shared, editing, models),
+            SaveCommand::SaveTo {
+                document,
+                path,
+                overwrite,
+            } => {
+                let overwrite = if overwrite {
+                    Overwrite::Any
+                } else {
+                    Overwrite::Nothing
+                };
+                let form = Form::Document(overwrite);
+                self.write(shared, editing, models, &document, path, form);
+            }
+            SaveCommand::Export(format) => ask_where_to_export(shared, editing, format),
+            SaveCommand::ExportTo {
+                document,
+                path,
+                format,
+                overwrite,
+            } => {
+                let form = Form::Export(format, overwrite);
+                self.write(shared, editing, models, &document, path, form);
+            }
+        }
+    }
+
     /// Whether the translation is being written.
     pub fn is_running(&self) -> bool {
         self.job.is_some()
@@ -87,7 +149,7 @@ impl Saving {
     }
 
     /// Writes the translation of a document, if that is still the open one.
-    pub(crate) fn write(
+    fn write(
         &mut self,
         shared: &mut Shared,
         editing: &mut Editing,
@@ -183,7 +245,10 @@ impl DocumentPage {
         shared.notify(NoticeKind::Done, "Translation saved", detail);
         let folder = path.parent().filter(|it| !it.as_os_str().is_empty());
         if let Some(folder) = folder {
-            shared.with_button("Show in folder", Command::ShowFolder(folder.to_owned()));
+            shared.with_button(
+                "Show in folder",
+                Command::Window(WindowCommand::ShowFolder(folder.to_owned())),
+            );
         }
     }
 }
@@ -220,11 +285,7 @@ pub(crate) fn ask_where(shared: &mut Shared, editing: &mut Editing, models: &Mod
 }
 
 /// Asks where the translation is to be exported.
-pub(crate) fn ask_where_to_export(
-    shared: &mut Shared,
-    editing: &mut Editing,
-    format: ExportFormat,
-) {
+fn ask_where_to_export(shared: &mut Shared, editing: &mut Editing, format: ExportFormat) {
     if !editing.keep_edit(shared) {
         shared.page = Page::Document;
         return;

@@ -29,7 +29,7 @@ const AFTER: usize = 2;
 const SIMILAR: usize = 3;
 
 impl Suggestions {
-    pub(crate) fn apply(
+    pub(crate) fn execute(
         &mut self,
         shared: &mut Shared,
         editing: &mut Editing,
@@ -137,7 +137,7 @@ impl Suggestions {
             }
             Err(error) => {
                 shared.show_error("The language model gave no suggestion", &error);
-                let settings = Command::LanguageModel(LanguageModelCommand::Name);
+                let settings = Command::from(LanguageModelCommand::Name);
                 shared.with_button("Settings…", settings);
             }
         }

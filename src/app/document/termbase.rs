@@ -17,7 +17,7 @@ use canopy_qa::terms::{Stems, TargetWords, Term, TermIndex, Termbase};
 use canopy_translate::inference::pair_key;
 
 impl Terms {
-    pub(crate) fn apply(
+    pub(crate) fn execute(
         &mut self,
         shared: &mut Shared,
         editing: &mut Editing,

@@ -11,13 +11,25 @@ use crate::models::Models;
 use crate::notices::NoticeKind;
 use crate::settings::Device;
 use crate::shared::Shared;
+use crate::state::AppState;
 use crate::training::Training;
 use canopy_corpus::Split;
 use canopy_metrics::judgement::{Criterion, Vote};
 
+impl AppState {
+    pub(crate) fn execute_evaluate(&mut self, command: EvaluateCommand) {
+        let unit = self
+            .evaluate
+            .execute(&mut self.shared, &mut self.training, command);
+        if let Some(unit) = unit {
+            self.trace_unit(unit);
+        }
+    }
+}
+
 impl Evaluate {
     /// Carries a command out; returns the unit whose trace it asks for.
-    pub(crate) fn apply(
+    fn execute(
         &mut self,
         shared: &mut Shared,
         training: &mut Training,
@@ -80,7 +92,7 @@ impl Evaluate {
             }
             C::ExportVotes(path) => self.export_votes(shared, path),
             C::CloseJudgement => self.judgement = None,
-            C::Contrast(command) => return self.apply_contrast(shared, command),
+            C::Contrast(command) => return self.execute_contrast(shared, command),
         }
         None
     }

@@ -93,7 +93,7 @@ pub fn deciding_word(item: &Item) -> Option<String> {
 }
 
 impl Evaluate {
-    pub(super) fn apply_contrast(
+    pub(super) fn execute_contrast(
         &mut self,
         shared: &mut Shared,
         command: ContrastCommand,

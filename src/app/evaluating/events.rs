@@ -1,18 +1,61 @@
-//! Events of the thread that evaluates.
+//! Events of evaluations.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::{Evaluate, Evaluated};
 use crate::error::Error;
-use crate::jobs::{EvaluationProgress, JobId};
+use crate::jobs::{ContrastResult, EvaluationProgress, JobId};
 use crate::models::Models;
 use crate::notices::NoticeKind;
 use crate::shared::Shared;
 use crate::training::Training;
 use canopy_evaluate::evaluation::{Evaluation, ExpectedForms};
 
+/// A report to the page of evaluations.
+#[derive(Debug)]
+pub enum EvaluateEvent {
+    Progressed {
+        job: JobId,
+        progress: EvaluationProgress,
+    },
+    Evaluated {
+        job: JobId,
+        evaluation: Arc<Evaluation>,
+        /// How often translations have the words that earlier sentences decide, where the corpus names such words.
+        expected: Option<Arc<ExpectedForms>>,
+    },
+    /// The choices of models in a contrastive set.
+    Contrasted {
+        job: JobId,
+        result: Arc<ContrastResult>,
+    },
+    Saved {
+        job: JobId,
+        path: PathBuf,
+    },
+}
+
 impl Evaluate {
+    pub(crate) fn handle(
+        &mut self,
+        shared: &mut Shared,
+        training: &mut Training,
+        event: EvaluateEvent,
+    ) {
+        use EvaluateEvent as E;
+        match event {
+            E::Progressed { job, progress } => self.evaluating(shared, job, progress),
+            E::Evaluated {
+                job,
+                evaluation,
+                expected,
+            } => self.evaluated(shared, training, job, evaluation, expected),
+            E::Contrasted { job, result } => self.contrasted(shared, job, result),
+            E::Saved { job, path } => self.evaluation_saved(shared, job, &path),
+        }
+    }
+
     pub(crate) fn evaluating(&mut self, shared: &Shared, job: JobId, progress: EvaluationProgress) {
         let now_secs = shared.now_secs;
         let running = self.running.as_mut();

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use tracing::UnitTrace;
 
 pub use contrast::{Contrast, ContrastCommand, Listed, deciding_word};
+pub use events::EvaluateEvent;
 
 use crate::error::{Error, Result};
 use crate::jobs::{EvaluationProgress, EvaluationRequest, JobControl, JobId};
@@ -164,7 +165,7 @@ pub struct Evaluate {
     pub selected: usize,
     pub judgement: Option<OpenJudgement>,
     pub contrast: Contrast,
-    /// For the thread that evaluates; the window sends and empties it.
+    /// For the lane of evaluations; the window sends and empties it.
     pub requests: Vec<EvaluationRequest>,
     saving: Option<(JobId, Arc<Evaluation>)>,
     /// The last export of votes.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::EditCommand;
 use crate::command::{Command, Scope};
 use crate::jobs::{FileRequest, JobId};
 use crate::state::AppState;
@@ -92,9 +93,9 @@ impl AppState {
         let wanted = wanted.zip(self.document.editing.selected());
         if let Some((Wanted { correct, word }, sentence)) = wanted {
             for command in [
-                Command::EditSentence(sentence),
-                Command::Editing(correct),
-                Command::KeepEdit,
+                Command::from(EditCommand::Start(sentence)),
+                Command::from(EditCommand::Write(correct)),
+                Command::from(EditCommand::Keep),
             ] {
                 self.apply(command);
             }

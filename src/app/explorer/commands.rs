@@ -17,7 +17,12 @@ use crate::shared::Shared;
 use canopy_explain::{ContextEdit, Explanation, Heads, ModelView, Question, ViewKind};
 
 impl Explorer {
-    pub(crate) fn apply(
+    /// Whether the command would do something now.
+    pub(crate) fn is_enabled(&self, command: &ExploreCommand) -> bool {
+        !matches!(command, ExploreCommand::Back) || self.inquiry.can_go_back()
+    }
+
+    pub(crate) fn execute(
         &mut self,
         work: &mut OpenWork<'_>,
         models: &mut Models,

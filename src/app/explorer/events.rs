@@ -1,4 +1,4 @@
-//! Events of the threads for the explorer.
+//! Events for the explorer.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,10 +11,71 @@ use crate::jobs::{Answer, JobId};
 use crate::notices::NoticeKind;
 use crate::shared::Shared;
 use canopy_explain::trace::TraceSource;
-use canopy_explain::{Explanation, ViewKind};
+use canopy_explain::{Explanation, Margin, SimilarityView, ViewKind};
+
+/// A report to the explorer.
+#[derive(Debug)]
+pub enum ExploreEvent {
+    Traced {
+        job: JobId,
+        source: Arc<TraceSource>,
+    },
+    Explained {
+        job: JobId,
+        explanation: Result<Box<Explanation>>,
+    },
+    /// Number of encoded sentences.
+    Comparing { job: JobId, done: usize, num: usize },
+    Compared {
+        job: JobId,
+        view: Arc<SimilarityView>,
+    },
+    TraceOpened {
+        job: JobId,
+        path: PathBuf,
+        source: Arc<TraceSource>,
+    },
+    Answered {
+        job: JobId,
+        answer: Result<Arc<Answer>>,
+    },
+    /// The margin of the document; `None` if the trace has no attention to other sentences.
+    MarginFound {
+        job: JobId,
+        margin: Option<Box<Margin>>,
+    },
+    /// A figure, its numbers or a trace.
+    Saved { job: JobId, path: PathBuf },
+    /// A sentence encoder was made of another program's files.
+    EncoderImported { job: JobId, folder: PathBuf },
+}
 
 impl Explorer {
-    pub(crate) fn traced(
+    pub(crate) fn handle(
+        &mut self,
+        shared: &mut Shared,
+        present: Present<'_>,
+        event: ExploreEvent,
+    ) {
+        use ExploreEvent as E;
+        match event {
+            E::Traced { job, source } => self.traced(shared, present, job, source),
+            E::TraceOpened { job, path, source } => {
+                self.trace_opened(shared, present, job, path, source);
+            }
+            E::Answered { job, answer } => self.answered(job, answer),
+            E::Explained { job, explanation } => self.explained(shared, job, explanation),
+            E::Comparing { job, done, num } => self.similarity.progressed(job, done, num),
+            E::Compared { job, view } => self.compared(job, view),
+            E::MarginFound { job, margin } => self.margin_found(job, margin),
+            E::Saved { job, path } => self.explanation_saved(shared, job, &path),
+            E::EncoderImported { job, folder } => {
+                self.encoder_imported(shared, present, job, folder);
+            }
+        }
+    }
+
+    fn traced(
         &mut self,
         shared: &mut Shared,
         present: Present<'_>,

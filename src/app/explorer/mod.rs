@@ -15,6 +15,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use self::margin::MarginState;
+pub use events::ExploreEvent;
 pub use inquiry::Inquiry;
 pub use present::Present;
 pub use sample::DecidedNoun;
@@ -158,7 +159,7 @@ pub struct Explorer {
     pub answer: Option<Result<Arc<Answer>, String>>,
     /// Counts answers, so that the window notices.
     pub revision: u64,
-    /// For the thread that reads traces; the window sends and empties it.
+    /// For the lane that reads traces; the window sends and empties it.
     pub requests: Vec<ExplainRequest>,
     /// Colours of figures that are saved.
     pub theme: Theme,

@@ -1,14 +1,14 @@
-//! The thread that aligns a document with its translation.
+//! Alignments of documents with their translations.
 
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, Sender};
 
-use super::{Event, JobId, RequestThread};
-use crate::error::Result;
+use super::JobId;
+use super::pool::{Answerer, EventSender, Lane, Pool};
+use crate::AlignEvent;
 use canopy_base::error::caught;
 use canopy_project::Alignment;
 
-/// Work for the thread.
+/// Two documents to be aligned.
 #[derive(Debug)]
 pub struct AlignRequest {
     pub job: JobId,
@@ -18,21 +18,21 @@ pub struct AlignRequest {
     pub kept: Option<PathBuf>,
 }
 
-/// The thread of [`AlignRequest`]s.
-pub type AlignThread = RequestThread<AlignRequest>;
+/// The lane of [`AlignRequest`]s.
+pub type AlignLane = Lane<AlignRequest>;
 
-impl AlignThread {
-    /// Starts the thread; `wake` is called after every event.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
-        Self::start("canopy-align", events, wake, answer)
+impl AlignLane {
+    pub fn new(pool: &Pool) -> Self {
+        pool.lane(Aligner(pool.events().clone()))
     }
 }
 
-fn answer(inbox: &Receiver<AlignRequest>, emit: &dyn Fn(Event)) {
-    while let Ok(request) = inbox.recv() {
+struct Aligner(EventSender);
+
+impl Answerer for Aligner {
+    type Request = AlignRequest;
+
+    fn answer(&mut self, request: AlignRequest) {
         let AlignRequest {
             job,
             source,
@@ -40,6 +40,6 @@ fn answer(inbox: &Receiver<AlignRequest>, emit: &dyn Fn(Event)) {
             kept,
         } = request;
         let alignment = caught(|| Ok(Box::new(Alignment::open(source, target, kept)?)));
-        emit(Event::Aligned { job, alignment });
+        self.0.send(AlignEvent::Aligned { job, alignment });
     }
 }

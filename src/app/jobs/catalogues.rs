@@ -1,17 +1,18 @@
-//! The threads of catalogues: one reads lists, one downloads a model. No host is contacted before a request comes.
+//! Catalogues of models: lists are read, models downloaded. No host is contacted before a request comes.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, Sender};
 
-use super::{Event, JobControl, JobId, RequestThread};
+use super::pool::{Answerer, EventSender, Lane, Pool};
+use super::{Event, JobControl, JobId};
+use crate::ModelsEvent;
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::caught;
 use canopy_translate::catalogue::{
     Catalogue, CatalogueModel, Download, download, downloaded_bytes, look,
 };
 
-/// Work for the threads.
+/// Work on catalogues.
 #[derive(Debug)]
 pub enum CatalogueRequest {
     /// Reads these lists.
@@ -29,36 +30,26 @@ pub enum CatalogueRequest {
     },
 }
 
-/// The window's end of the threads.
+/// Two lanes of [`CatalogueRequest`]s: lists are read while a model is downloaded.
 #[derive(Debug)]
-pub struct CatalogueThreads {
-    lists: RequestThread<CatalogueRequest>,
-    downloads: RequestThread<CatalogueRequest>,
+pub struct CatalogueLanes {
+    lists: Lane<CatalogueRequest>,
+    downloads: Lane<CatalogueRequest>,
 }
 
-impl CatalogueThreads {
-    /// Starts the threads; models are installed in `library`. `wake` is called after every event.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn spawn(
-        library: Option<PathBuf>,
-        events: Sender<Event>,
-        wake: impl Fn() + Clone + Send + 'static,
-    ) -> Result<Self> {
-        let start = |name: &str| {
-            let library = library.clone();
-            let answer = move |inbox: &Receiver<CatalogueRequest>, emit: &dyn Fn(Event)| {
-                while let Ok(request) = inbox.recv() {
-                    emit(answer(request, library.as_ref(), emit));
-                }
-            };
-            RequestThread::start(name, events.clone(), wake.clone(), answer)
+impl CatalogueLanes {
+    /// Models are installed in `library`.
+    pub fn new(pool: &Pool, library: Option<&PathBuf>) -> Self {
+        let lane = || {
+            pool.lane(Catalogues {
+                events: pool.events().clone(),
+                library: library.cloned(),
+            })
         };
-        Ok(Self {
-            lists: start("canopy-catalogues")?,
-            downloads: start("canopy-download")?,
-        })
+        Self {
+            lists: lane(),
+            downloads: lane(),
+        }
     }
 
     pub fn send(&self, request: CatalogueRequest) {
@@ -66,6 +57,20 @@ impl CatalogueThreads {
             CatalogueRequest::Look { .. } => self.lists.send(request),
             CatalogueRequest::Get { .. } => self.downloads.send(request),
         }
+    }
+}
+
+struct Catalogues {
+    events: EventSender,
+    library: Option<PathBuf>,
+}
+
+impl Answerer for Catalogues {
+    type Request = CatalogueRequest;
+
+    fn answer(&mut self, request: CatalogueRequest) {
+        let emit = |event: Event| self.events.send(event);
+        emit(answer(request, self.library.as_ref(), &emit));
     }
 }
 
@@ -78,11 +83,11 @@ fn answer(request: CatalogueRequest, library: Option<&PathBuf>, emit: &dyn Fn(Ev
                 (bytes > 0).then(|| ((model.catalogue.clone(), model.name.clone()), bytes))
             };
             match read {
-                Ok(look) => Event::CataloguesRead {
+                Ok(look) => Event::Models(ModelsEvent::CataloguesRead {
                     job,
                     arrived: look.models.iter().filter_map(arrived).collect(),
                     look: Box::new(look),
-                },
+                }),
                 Err(error) => Event::Failed { job, error },
             }
         }
@@ -127,18 +132,18 @@ fn get(
         let is_due = reported.is_none_or(|at| now.duration_since(at).as_millis() > 80);
         if is_due || progress.is_checking {
             reported = Some(now);
-            emit(Event::ModelDownloading { job, progress });
+            emit(Event::Models(ModelsEvent::Downloading { job, progress }));
         }
         ControlFlow::Continue(())
     })?;
     Ok(match got {
-        Some(model) => Event::ModelDownloaded {
+        Some(model) => Event::Models(ModelsEvent::Downloaded {
             job,
             model: Box::new(model),
-        },
-        None => Event::DownloadCancelled {
+        }),
+        None => Event::Models(ModelsEvent::DownloadCancelled {
             job,
             arrived: downloaded_bytes(library, model),
-        },
+        }),
     })
 }

@@ -1,16 +1,16 @@
-//! The thread that checks translations, so that the window never waits for a long document.
+//! Checks of translations, so that the window never waits for a long document.
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender};
 
-use super::{Event, JobId, RequestThread};
-use crate::error::Result;
+use super::pool::{Answerer, EventSender, Lane, Pool};
+use super::{Event, JobId};
+use crate::DocumentEvent;
 use canopy_base::error::caught;
 use canopy_qa::checks::{CheckKind, Checks, Pair, Resources, Spelling};
 use canopy_qa::terms::{TermUsage, Termbase};
 
-/// Work for the thread: the sentences of a document with their translations.
+/// The sentences of a document with their translations.
 #[derive(Debug)]
 pub struct CheckRequest {
     pub job: JobId,
@@ -21,23 +21,28 @@ pub struct CheckRequest {
     pub dictionaries: Option<PathBuf>,
 }
 
-/// The thread of [`CheckRequest`]s.
-pub type CheckThread = RequestThread<CheckRequest>;
+/// The lane of [`CheckRequest`]s.
+pub type CheckLane = Lane<CheckRequest>;
 
-impl CheckThread {
-    /// Starts the thread; `wake` is called after every event.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
-        Self::start("canopy-checks", events, wake, check_all)
+impl CheckLane {
+    pub fn new(pool: &Pool) -> Self {
+        pool.lane(Checker {
+            events: pool.events().clone(),
+            dictionary: None,
+        })
     }
 }
 
-fn check_all(inbox: &Receiver<CheckRequest>, emit: &dyn Fn(Event)) {
-    type Of = (String, Option<PathBuf>);
-    let mut dictionary: Option<(Of, Option<Spelling>)> = None;
-    while let Ok(request) = inbox.recv() {
+struct Checker {
+    events: EventSender,
+    /// The dictionary that was opened last, for its language and a person's own folder; none if it cannot be read.
+    dictionary: Option<((String, Option<PathBuf>), Option<Spelling>)>,
+}
+
+impl Answerer for Checker {
+    type Request = CheckRequest;
+
+    fn answer(&mut self, request: CheckRequest) {
         let CheckRequest {
             job,
             pairs,
@@ -48,20 +53,21 @@ fn check_all(inbox: &Receiver<CheckRequest>, emit: &dyn Fn(Event)) {
         let spells = checks.kinds.contains(&CheckKind::Spelling);
         let wanted = checks.target_language.clone().filter(|_| spells);
         if let Some(wanted) = wanted.map(|language| (language, dictionaries))
-            && dictionary
+            && self
+                .dictionary
                 .as_ref()
                 .is_none_or(|(known, _)| *known != wanted)
         {
             let opened = Spelling::installed_or_in(&wanted.0, wanted.1.as_deref());
             if let Err(error) = &opened {
-                emit(Event::NotSpelled {
+                self.events.send(DocumentEvent::NotSpelled {
                     job,
                     reason: error.to_string(),
                 });
             }
-            dictionary = Some((wanted, opened.ok()));
+            self.dictionary = Some((wanted, opened.ok()));
         }
-        let spelling = dictionary.as_ref().and_then(|(_, it)| it.as_ref());
+        let spelling = self.dictionary.as_ref().and_then(|(_, it)| it.as_ref());
         let found = caught(|| {
             let terms = terms.map(TermUsage::new);
             let resources = Resources {
@@ -70,8 +76,8 @@ fn check_all(inbox: &Receiver<CheckRequest>, emit: &dyn Fn(Event)) {
             };
             Ok(checks.run_with(&pairs, resources))
         });
-        emit(match found {
-            Ok(findings) => Event::Checked { job, findings },
+        self.events.send(match found {
+            Ok(findings) => Event::Document(DocumentEvent::Checked { job, findings }),
             Err(error) => Event::Failed { job, error },
         });
     }

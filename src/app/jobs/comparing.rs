@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{Event, JobControl, JobId};
+use crate::ExploreEvent;
 use crate::error::Result;
 use canopy_explain::SimilarityView;
 use canopy_metrics::similarity::{Embeddings, Measure};
@@ -65,10 +66,10 @@ impl Encoded {
             known.embeddings.clone(),
             comparison.measure,
         );
-        Ok(Event::Compared {
+        Ok(Event::Explore(ExploreEvent::Compared {
             job,
             view: Arc::new(view),
-        })
+        }))
     }
 
     /// `None` if it was cancelled.
@@ -81,7 +82,7 @@ impl Encoded {
         let encoder = SentenceEncoder::open(&comparison.encoder, comparison.device)?;
         let mut device_lock = device_lock.take();
         let found = encoder.encode(&comparison.texts, |done, num| {
-            emit(Event::Comparing { job, done, num });
+            emit(Event::Explore(ExploreEvent::Comparing { job, done, num }));
             device_lock.pass();
             if comparison.control.is_cancelled() {
                 ControlFlow::Break(())

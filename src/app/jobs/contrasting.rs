@@ -1,10 +1,11 @@
-//! Models on a contrastive set, on the thread that evaluates.
+//! Models on a contrastive set, on the lane of evaluations.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{EvaluationProgress, Event, JobControl, JobId};
+use crate::EvaluateEvent;
 use crate::error::Result;
 use canopy_evaluate::contrastive::{
     Accuracies, ContextOptions, ContrastiveSet, SetScores, open, score,
@@ -75,14 +76,16 @@ pub(super) fn contrast(
     let mut models = Vec::new();
     let mut device_lock = device_lock.take();
     for (model, folder) in request.models.iter().enumerate() {
-        let progress = |done: usize| Event::Evaluating {
-            job,
-            progress: EvaluationProgress {
-                model,
-                num_models: request.models.len(),
-                done,
-                num,
-            },
+        let progress = |done: usize| {
+            Event::Evaluate(EvaluateEvent::Progressed {
+                job,
+                progress: EvaluationProgress {
+                    model,
+                    num_models: request.models.len(),
+                    done,
+                    num,
+                },
+            })
         };
         emit(progress(0));
         let translator = Translator::open(folder, request.device)?;
@@ -112,8 +115,8 @@ pub(super) fn contrast(
     for (model, name) in models.iter_mut().zip(unique_names(&named)) {
         model.name = name;
     }
-    Ok(Event::Contrasted {
+    Ok(Event::Evaluate(EvaluateEvent::Contrasted {
         job,
         result: Arc::new(ContrastResult { set, models }),
-    })
+    }))
 }

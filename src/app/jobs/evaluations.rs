@@ -1,12 +1,13 @@
-//! The thread that evaluates: opens one model after the other and has each translate the test documents.
+//! Evaluations: one model after the other is opened and translates the test documents.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender};
 
 use super::contrasting::{ContrastJob, contrast};
-use super::{Event, JobControl, JobId, RequestThread};
+use super::pool::{Answerer, EventSender, Lane, Pool};
+use super::{Event, JobControl, JobId};
+use crate::EvaluateEvent;
 use crate::error::{BaseError, Error, Result};
 use canopy_base::error::caught;
 use canopy_base::file::write_atomically;
@@ -17,7 +18,7 @@ use canopy_metrics::comparison::{ComparedSystem, ComparisonOptions, compare};
 use canopy_train::DeviceLock;
 use canopy_translate::inference::{DeviceChoice, SearchOptions, Translator, described_model};
 
-/// Work for the thread.
+/// Work of an evaluation.
 #[derive(Debug)]
 pub enum EvaluationRequest {
     Evaluate(Box<EvaluationJob>),
@@ -60,38 +61,41 @@ pub struct EvaluationProgress {
 /// Width of saved figures, in pixels.
 const FIGURE_WIDTH: u32 = 900;
 
-/// The thread of [`EvaluationRequest`]s.
-pub type Evaluations = RequestThread<EvaluationRequest>;
+/// The lane of [`EvaluationRequest`]s.
+pub type EvaluationLane = Lane<EvaluationRequest>;
 
-impl Evaluations {
-    /// Starts the thread; `wake` is called after every event. It computes while it holds `device_lock`.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn spawn(
-        device_lock: DeviceLock,
-        events: Sender<Event>,
-        wake: impl Fn() + Send + 'static,
-    ) -> Result<Self> {
-        Self::start("canopy-evaluation", events, wake, move |inbox, emit| {
-            run(inbox, &device_lock, emit);
+impl EvaluationLane {
+    /// It computes while it holds `device_lock`.
+    pub fn new(pool: &Pool, device_lock: DeviceLock) -> Self {
+        pool.lane(Evaluator {
+            events: pool.events().clone(),
+            device_lock,
         })
     }
 }
 
-fn run(inbox: &Receiver<EvaluationRequest>, device_lock: &DeviceLock, emit: &dyn Fn(Event)) {
-    while let Ok(request) = inbox.recv() {
+struct Evaluator {
+    events: EventSender,
+    device_lock: DeviceLock,
+}
+
+impl Answerer for Evaluator {
+    type Request = EvaluationRequest;
+
+    fn answer(&mut self, request: EvaluationRequest) {
         let job = match &request {
             EvaluationRequest::Evaluate(job) => job.job,
             EvaluationRequest::Contrast(job) => job.job,
             EvaluationRequest::Save { job, .. } => *job,
         };
+        let emit = |event: Event| self.events.send(event);
         let done = caught(|| match request {
-            EvaluationRequest::Evaluate(job) => evaluate(&job, device_lock, emit),
-            EvaluationRequest::Contrast(job) => contrast(&job, device_lock, emit),
+            EvaluationRequest::Evaluate(job) => evaluate(&job, &self.device_lock, &emit),
+            EvaluationRequest::Contrast(job) => contrast(&job, &self.device_lock, &emit),
             EvaluationRequest::Save {
                 evaluation, path, ..
-            } => save(&evaluation, &path).map(|()| Event::EvaluationSaved { job, path }),
+            } => save(&evaluation, &path)
+                .map(|()| Event::Evaluate(EvaluateEvent::Saved { job, path })),
         });
         emit(done.unwrap_or_else(|error| Event::Failed { job, error }));
     }
@@ -130,14 +134,14 @@ fn evaluate(
             done: 0,
             num: test.num_units(),
         };
-        emit(Event::Evaluating { job, progress });
+        emit(Event::Evaluate(EvaluateEvent::Progressed { job, progress }));
         let mut translator = Translator::open(folder, request.device)?;
         if request.cut_sentences {
             translator.options_mut().cut_units();
         }
         let translated = test.translate(&translator, &options, &mut || {
             progress.done += 1;
-            emit(Event::Evaluating { job, progress });
+            emit(Event::Evaluate(EvaluateEvent::Progressed { job, progress }));
             device_lock.pass();
             if request.control.is_cancelled() {
                 ControlFlow::Break(())
@@ -182,11 +186,11 @@ fn evaluate(
             &ComparisonOptions::default(),
         ),
     };
-    Ok(Event::Evaluated {
+    Ok(Event::Evaluate(EvaluateEvent::Evaluated {
         job,
         evaluation: Arc::new(evaluation),
         expected,
-    })
+    }))
 }
 
 fn save(evaluation: &Evaluation, path: &std::path::Path) -> Result<()> {

@@ -1,10 +1,11 @@
-//! The thread that reads traces: a question about a large document must not hold up the window.
+//! Traces: a question about a large document must not hold up the window.
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender};
 
-use super::{Event, JobId, RequestThread};
+use super::pool::{Answerer, EventSender, Lane, Pool};
+use super::{Event, JobId};
+use crate::ExploreEvent;
 use crate::error::Result;
 use canopy_base::error::caught;
 use canopy_chart::charts::Theme;
@@ -13,7 +14,7 @@ use canopy_explain::{
     DocumentMap, Explanation, Heads, Margin, Query, Question, ViewKind, sentence_weights,
 };
 
-/// Work for the thread.
+/// Work on a trace.
 #[derive(Debug)]
 pub enum ExplainRequest {
     Open {
@@ -68,36 +69,32 @@ impl Answer {
 /// Width of saved figures, in pixels.
 const FIGURE_WIDTH: u32 = 1_200;
 
-/// The thread of [`ExplainRequest`]s.
-pub type ExplainThread = RequestThread<ExplainRequest>;
+/// The lane of [`ExplainRequest`]s.
+pub type ExplainLane = Lane<ExplainRequest>;
 
-impl ExplainThread {
-    /// Starts the thread; `wake` is called after every event.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
-        Self::start("canopy-explain", events, wake, answer_all)
+impl ExplainLane {
+    pub fn new(pool: &Pool) -> Self {
+        pool.lane(Explainer {
+            events: pool.events().clone(),
+            known: None,
+        })
     }
 }
 
-fn answer_all(inbox: &Receiver<ExplainRequest>, emit: &dyn Fn(Event)) {
-    let mut known = None;
-    while let Ok(request) = inbox.recv() {
-        let mut waiting = vec![request];
-        waiting.extend(inbox.try_iter());
-        let last = |is_one: fn(&ExplainRequest) -> bool| waiting.iter().rposition(is_one);
-        let (answer, margin) = (
-            last(ExplainRequest::is_answer),
-            last(ExplainRequest::is_margin),
-        );
-        for (place, request) in waiting.into_iter().enumerate() {
-            let is_old = request.is_answer() && Some(place) != answer
-                || request.is_margin() && Some(place) != margin;
-            if !is_old {
-                emit(done_or_failed(request, &mut known));
-            }
-        }
+struct Explainer {
+    events: EventSender,
+    known: Option<KnownMap>,
+}
+
+impl Answerer for Explainer {
+    type Request = ExplainRequest;
+
+    fn answer(&mut self, request: ExplainRequest) {
+        self.events.send(done_or_failed(request, &mut self.known));
+    }
+
+    fn supersedes(later: &ExplainRequest, earlier: &ExplainRequest) -> bool {
+        later.is_answer() && earlier.is_answer() || later.is_margin() && earlier.is_margin()
     }
 }
 
@@ -145,11 +142,11 @@ fn done_or_failed(request: ExplainRequest, known: &mut Option<KnownMap>) -> Even
     let (is_answer, is_margin) = (request.is_answer(), request.is_margin());
     match caught(|| request.done(known)) {
         Ok(event) => event,
-        Err(error) if is_answer => Event::Answered {
+        Err(error) if is_answer => Event::Explore(ExploreEvent::Answered {
             job,
             answer: Err(error),
-        },
-        Err(_) if is_margin => Event::Margin { job, margin: None },
+        }),
+        Err(_) if is_margin => Event::Explore(ExploreEvent::MarginFound { job, margin: None }),
         Err(error) => Event::Failed { job, error },
     }
 }
@@ -175,11 +172,11 @@ impl ExplainRequest {
 
     fn done(self, known: &mut Option<KnownMap>) -> Result<Event> {
         Ok(match self {
-            Self::Open { job, path } => Event::TraceOpened {
+            Self::Open { job, path } => Event::Explore(ExploreEvent::TraceOpened {
                 job,
                 source: Arc::new(trace::open(&path)?),
                 path,
-            },
+            }),
             Self::Answer {
                 job,
                 source,
@@ -202,15 +199,15 @@ impl ExplainRequest {
                     explanation,
                     weights,
                 });
-                Event::Answered {
+                Event::Explore(ExploreEvent::Answered {
                     job,
                     answer: Ok(answer),
-                }
+                })
             }
-            Self::Margin { job, source, query } => Event::Margin {
+            Self::Margin { job, source, query } => Event::Explore(ExploreEvent::MarginFound {
                 job,
                 margin: Some(Box::new(Margin::new(&source, &query)?)),
-            },
+            }),
             Self::SaveFigure {
                 job,
                 answer,
@@ -220,11 +217,11 @@ impl ExplainRequest {
                 let explanation = &answer.explanation;
                 let size = (FIGURE_WIDTH, explanation.height(FIGURE_WIDTH));
                 explanation.write(&theme, &path, size, true)?;
-                Event::ExplanationSaved { job, path }
+                Event::Explore(ExploreEvent::Saved { job, path })
             }
             Self::SaveTrace { job, source, path } => {
                 trace::save(&*source.trace()?, &path, true)?;
-                Event::ExplanationSaved { job, path }
+                Event::Explore(ExploreEvent::Saved { job, path })
             }
         })
     }
@@ -232,8 +229,6 @@ impl ExplainRequest {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::channel;
-
     use super::*;
     use canopy_explain::Order;
     use canopy_explain::trace::{Overview, Trace};
@@ -260,21 +255,15 @@ mod tests {
             maps: Vec::new(),
         };
         let source = Arc::new(TraceSource::from(empty));
-        let (requests, inbox) = channel();
-        for job in 1..4 {
-            requests.send(answer(job, &source)).expect("a thread");
-        }
-        drop(requests);
-        let answered = std::cell::RefCell::new(Vec::new());
-        answer_all(&inbox, &|event| match event {
-            Event::Answered { job, answer } => answered.borrow_mut().push((job, answer.is_err())),
-            other => panic!("{other:?}"),
-        });
-        assert_eq!(
-            answered.into_inner(),
-            [(JobId(3), true)],
-            "it has no sentence"
-        );
+        let [first, second] = [1, 2].map(|job| answer(job, &source));
+        let save = ExplainRequest::SaveTrace {
+            job: JobId(3),
+            source,
+            path: "page.trace".into(),
+        };
+        assert!(Explainer::supersedes(&second, &first));
+        assert!(!Explainer::supersedes(&save, &first));
+        assert!(!Explainer::supersedes(&second, &save));
     }
 
     #[test]

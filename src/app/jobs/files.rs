@@ -1,13 +1,13 @@
-//! The file thread: opens and saves documents, projects and settings, one after the other, away from the window.
+//! Documents, the work on them, and settings: opened and saved one after the other, away from the window.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
-use std::thread::JoinHandle;
 
+use super::pool::{Answerer, EventSender, Lane, Pool};
 use super::{Event, JobId, Project};
-use crate::error::{BaseError, Error, Result};
+use crate::error::{Error, Result};
+use crate::{DocumentEvent, ProjectEvent};
 use canopy_base::error::caught;
 use canopy_base::file::{canonicalize, write_atomically};
 use canopy_document::document::{Document, ReadingOptions, SegmentEdit};
@@ -21,7 +21,7 @@ use canopy_translate::remote::{RemoteHost, save_key};
 #[cfg(test)]
 mod tests;
 
-/// Work for the file thread.
+/// Work on a file.
 #[derive(Debug)]
 pub enum FileRequest {
     /// Reads a document, and its project if there is one below `data_folder`.
@@ -168,7 +168,7 @@ impl FileRequest {
                 language,
             } => {
                 if overwrite.is_changed(&path) {
-                    return Ok(vec![Event::TranslationChanged { job, path }]);
+                    return Ok(vec![DocumentEvent::TranslationChanged { job, path }.into()]);
                 }
                 let bytes = document.written(&targets, language.as_deref())?;
                 write_atomically(&path, &bytes, overwrite != Overwrite::Nothing)?;
@@ -186,7 +186,7 @@ impl FileRequest {
             } => {
                 let bytes = document.exported_by(&targets, &provenances, format, &languages)?;
                 write_atomically(&path, &bytes, overwrite)?;
-                Ok(vec![Event::DocumentSaved { job, path }])
+                Ok(vec![Event::Saved { job, path }])
             }
             Self::CloseDocument { path, .. } => {
                 open.0.remove(&path);
@@ -212,7 +212,7 @@ impl FileRequest {
             }
             Self::Export { job, path, bytes } => {
                 write_atomically(&path, &bytes, true)?;
-                Ok(vec![Event::DocumentSaved { job, path }])
+                Ok(vec![Event::Saved { job, path }])
             }
             Self::Recut {
                 job,
@@ -221,7 +221,7 @@ impl FileRequest {
                 edit,
             } => {
                 let document = recut(&path, &document, edit);
-                Ok(vec![Event::Recut { job, document }])
+                Ok(vec![DocumentEvent::Recut { job, document }.into()])
             }
             Self::ReadTerms {
                 job,
@@ -230,7 +230,7 @@ impl FileRequest {
                 target_language,
             } => {
                 let index = terms(&paths, &source_language, &target_language);
-                Ok(vec![Event::TermsRead { job, index }])
+                Ok(vec![DocumentEvent::TermsRead { job, index }.into()])
             }
             Self::AddTerm {
                 job,
@@ -239,11 +239,11 @@ impl FileRequest {
                 term,
             } => {
                 let index = with_term(&paths, &languages, term);
-                Ok(vec![Event::TermsRead { job, index }])
+                Ok(vec![DocumentEvent::TermsRead { job, index }.into()])
             }
             Self::ReadExchange { job, path } => {
                 let file = shared(Document::open(&path, None));
-                Ok(vec![Event::ExchangeRead { job, file }])
+                Ok(vec![DocumentEvent::ExchangeRead { job, file }.into()])
             }
             Self::FindMissing { mut paths, .. } => {
                 paths.retain(|path| path.try_exists().is_ok_and(|is_there| !is_there));
@@ -260,10 +260,10 @@ fn shared(read: Result<Document, DocumentError>) -> Result<Arc<Document>> {
 
 /// Reports another person's changes in the work file.
 fn taken(project: Project, merged: MergedWork) -> Event {
-    Event::WorkMerged {
+    Event::Document(DocumentEvent::WorkMerged {
         path: project.document,
         merged: Box::new(merged),
-    }
+    })
 }
 
 /// Reads termbases.
@@ -274,12 +274,12 @@ fn terms(paths: &[PathBuf], from: &str, to: &str) -> Result<Arc<TermIndex>> {
 
 /// Reports that a translation is written.
 fn saved(job: JobId, path: PathBuf, bytes: &[u8], language: Option<String>) -> Event {
-    Event::TranslationSaved {
+    Event::Document(DocumentEvent::TranslationSaved {
         job,
         path,
         digest: hex(bytes),
         language,
-    }
+    })
 }
 
 /// The projects of the documents that are open, by the documents' paths: also that of the one before, until it is closed.
@@ -312,21 +312,25 @@ impl OpenProjects {
             }
         }
         let document = Arc::new(document);
-        let in_project = self.project_folder(&path).map(|folder| Event::InProject {
-            path: path.clone(),
-            folder,
+        let in_project = self.project_folder(&path).map(|folder| {
+            Event::Project(ProjectEvent::InProject {
+                path: path.clone(),
+                folder,
+            })
         });
-        let moved_work = moved_work.map(|project| Event::MovedWork {
-            path: path.clone(),
-            project,
+        let moved_work = moved_work.map(|project| {
+            Event::Document(DocumentEvent::MovedWork {
+                path: path.clone(),
+                project: Box::new(project),
+            })
         });
-        let opened = Event::DocumentOpened {
+        let opened = Event::Document(DocumentEvent::Opened {
             job,
             path,
             document,
-            project,
+            project: project.map(Box::new),
             project_error: error.map(Into::into),
-        };
+        });
         let events = [opened].into_iter().chain(in_project);
         Ok(events.chain(moved_work).collect())
     }
@@ -396,47 +400,31 @@ fn write_ours(path: &Path, bytes: &[u8]) -> Result<()> {
     Ok(write_atomically(path, bytes, true)?)
 }
 
-/// The window's end of the file thread.
-#[derive(Debug)]
-pub struct FileThread {
-    requests: Sender<FileRequest>,
-    thread: JoinHandle<()>,
+/// The lane of [`FileRequest`]s.
+pub type FileLane = Lane<FileRequest>;
+
+impl FileLane {
+    pub fn new(pool: &Pool) -> Self {
+        pool.lane(DocumentFiles {
+            events: pool.events().clone(),
+            open: OpenProjects::default(),
+        })
+    }
 }
 
-impl FileThread {
-    /// Starts the thread; `wake` is called after every event.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
-        let (requests, inbox) = channel::<FileRequest>();
-        let thread = std::thread::Builder::new()
-            .name("canopy-files".to_owned())
-            .spawn(move || {
-                let mut open = OpenProjects::default();
-                while let Ok(request) = inbox.recv() {
-                    let job = request.job();
-                    let done = caught(|| request.done(&mut open));
-                    for event in done.unwrap_or_else(|error| vec![Event::Failed { job, error }]) {
-                        // The window may already be gone; then the event is not needed.
-                        let _ = events.send(event);
-                        wake();
-                    }
-                }
-            })
-            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
-        Ok(Self { requests, thread })
-    }
+struct DocumentFiles {
+    events: EventSender,
+    open: OpenProjects,
+}
 
-    /// Queues a request; `false` if the thread has ended.
-    pub fn send(&self, request: FileRequest) -> bool {
-        self.requests.send(request).is_ok()
-    }
+impl Answerer for DocumentFiles {
+    type Request = FileRequest;
 
-    /// Waits until everything queued is written.
-    pub fn finish(self) {
-        drop(self.requests);
-        // A panic in it has been reported already.
-        let _ = self.thread.join();
+    fn answer(&mut self, request: FileRequest) {
+        let job = request.job();
+        let done = caught(|| request.done(&mut self.open));
+        for event in done.unwrap_or_else(|error| vec![Event::Failed { job, error }]) {
+            self.events.send(event);
+        }
     }
 }

@@ -1,15 +1,13 @@
-//! The thread that looks for fonts of the system: to go through hundreds of files takes longer than a frame.
+//! Fonts of the system, which are looked for: to go through hundreds of files takes longer than a frame.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 
-use crate::error::{BaseError, Error, Result};
+use super::pool::{Answerer, EventSender, Lane, Pool};
 use canopy_chart::typesetting::{FontKey, SystemFont, SystemFonts, covers, font_script};
 
-/// The fonts that were found so far; the thread adds to them.
+/// The fonts that were found so far; the lane adds to them.
 #[derive(Debug, Default)]
 pub struct FoundFonts {
     found: Mutex<Vec<(FontKey, SystemFont)>>,
@@ -46,34 +44,27 @@ fn is_alike(known: FontKey, key: FontKey) -> bool {
     (known.weight, known.han, script(known)) == (key.weight, key.han, script(key))
 }
 
-/// The window's end of the thread.
+/// Looks for fonts on a lane of a pool.
 #[derive(Debug)]
-pub struct FontThread {
-    requests: Sender<FontKey>,
+pub struct FontFinder {
+    lane: Lane<FontKey>,
     requested: Mutex<HashSet<FontKey>>,
     found: Arc<FoundFonts>,
-    _thread: JoinHandle<()>,
 }
 
-impl FontThread {
-    /// Starts the thread, which does nothing until a font is wanted; `wake` is called after every font that is found.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn spawn(wake: impl Fn() + Send + 'static) -> Result<Self> {
-        let (requests, inbox) = channel();
+impl FontFinder {
+    /// Does nothing until a font is wanted; the window is woken after every font that is found.
+    pub fn new(pool: &Pool) -> Self {
         let found = Arc::new(FoundFonts::default());
-        let shared = found.clone();
-        let thread = std::thread::Builder::new()
-            .name("canopy-fonts".to_owned())
-            .spawn(move || find_all(&inbox, &shared, &wake))
-            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
-        Ok(Self {
-            requests,
+        Self {
+            lane: pool.lane(Finder {
+                events: pool.events().clone(),
+                fonts: None,
+                found: Arc::clone(&found),
+            }),
             requested: Mutex::default(),
             found,
-            _thread: thread,
-        })
+        }
     }
 
     /// A font that has the character, if it is here; otherwise it is looked for, once.
@@ -86,8 +77,7 @@ impl FontThread {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if requested.insert(key) {
-            // Fails only after the thread has ended, which it does when the window closes.
-            let _ = self.requests.send(key);
+            self.lane.send(key);
         }
         None
     }
@@ -98,17 +88,25 @@ impl FontThread {
     }
 }
 
-fn find_all(inbox: &Receiver<FontKey>, found: &FoundFonts, wake: &impl Fn()) {
-    let mut fonts: Option<SystemFonts> = None;
-    while let Ok(key) = inbox.recv() {
+struct Finder {
+    events: EventSender,
+    /// None until the first font is wanted: a scan takes a while.
+    fonts: Option<SystemFonts>,
+    found: Arc<FoundFonts>,
+}
+
+impl Answerer for Finder {
+    type Request = FontKey;
+
+    fn answer(&mut self, key: FontKey) {
         // The first character of a page of text has brought the font of all.
-        if found.get(key).is_some() {
-            continue;
+        if self.found.get(key).is_some() {
+            return;
         }
-        let fonts = fonts.get_or_insert_with(SystemFonts::scan);
+        let fonts = self.fonts.get_or_insert_with(SystemFonts::scan);
         if let Some(font) = fonts.find(key) {
-            found.add(key, font);
-            wake();
+            self.found.add(key, font);
+            self.events.wake();
         }
     }
 }

@@ -1,9 +1,8 @@
-//! The thread that lists the language models of a server.
+//! Lists of the language models of a server.
 
-use std::sync::mpsc::{Receiver, Sender};
-
-use super::{Event, JobId, RequestThread};
-use crate::error::Result;
+use super::JobId;
+use super::pool::{Answerer, EventSender, Lane, Pool};
+use crate::DocumentEvent;
 use canopy_base::error::caught;
 use canopy_qa::llm::Endpoint;
 
@@ -14,23 +13,27 @@ pub struct ServerRequest {
     pub endpoint: Endpoint,
 }
 
-/// The thread of [`ServerRequest`]s.
-pub type ServerThread = RequestThread<ServerRequest>;
+/// The lane of [`ServerRequest`]s.
+pub type ServerLane = Lane<ServerRequest>;
 
-impl ServerThread {
-    /// Starts the thread; `wake` is called after every event.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
-        Self::start("canopy-servers", events, wake, answer_all)
+impl ServerLane {
+    /// Of several servers that wait only the last one is asked.
+    pub fn new(pool: &Pool) -> Self {
+        pool.lane(Lister(pool.events().clone()))
     }
 }
 
-fn answer_all(inbox: &Receiver<ServerRequest>, emit: &dyn Fn(Event)) {
-    while let Ok(request) = inbox.recv() {
-        let ServerRequest { job, endpoint } = inbox.try_iter().last().unwrap_or(request);
+struct Lister(EventSender);
+
+impl Answerer for Lister {
+    type Request = ServerRequest;
+
+    fn answer(&mut self, ServerRequest { job, endpoint }: ServerRequest) {
         let models = caught(|| Ok(endpoint.models()?));
-        emit(Event::ServerModels { job, models });
+        self.0.send(DocumentEvent::ServerModels { job, models });
+    }
+
+    fn supersedes(_later: &ServerRequest, _earlier: &ServerRequest) -> bool {
+        true
     }
 }

@@ -1,14 +1,14 @@
-//! The thread that looks after installed models: lists, adds and removes them.
+//! Installed models: they are listed, added and removed.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
 
+use super::pool::{Answerer, EventSender, Lane, Pool};
 use super::project_folder::memories_at;
 use super::{Event, JobControl, JobId, UserMemory};
 use crate::error::{BaseError, Error, Result};
+use crate::{ExploreEvent, ModelsEvent};
 use canopy_base::error::caught;
 use canopy_models::error::Error as ModelsError;
 use canopy_models::interchange::{Archive, Encoder};
@@ -18,7 +18,7 @@ use canopy_translate::inference::{
     state_languages, stated_language,
 };
 
-/// Work for the thread.
+/// Work on installed models.
 #[derive(Debug)]
 pub enum ModelRequest {
     /// Lists all models again.
@@ -51,55 +51,19 @@ pub enum ModelRequest {
     Remove { job: JobId, folder: PathBuf },
 }
 
-/// The window's end of the thread.
-#[derive(Debug)]
-pub struct ModelsThread {
-    requests: Sender<ModelRequest>,
-    thread: JoinHandle<()>,
-}
+/// The lane of [`ModelRequest`]s.
+pub type ModelLane = Lane<ModelRequest>;
 
-impl ModelsThread {
-    /// Starts the thread and has it list the models of `library` and those that were `shipped`; `wake` is called after every
-    /// event.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn spawn(
-        library: Option<PathBuf>,
-        shipped: Vec<PathBuf>,
-        events: Sender<Event>,
-        wake: impl Fn() + Send + 'static,
-    ) -> Result<Self> {
-        let (requests, inbox) = channel();
-        let thread = std::thread::Builder::new()
-            .name("canopy-models".to_owned())
-            .spawn(move || {
-                let emit = |event| {
-                    // The window may already be gone; then the event is not needed.
-                    let _ = events.send(event);
-                    wake();
-                };
-                Loop {
-                    library,
-                    shipped,
-                    emit,
-                }
-                .run(&inbox);
-            })
-            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
-        Ok(Self { requests, thread })
-    }
-
-    /// Queues a request; `false` if the thread has ended.
-    pub fn send(&self, request: ModelRequest) -> bool {
-        self.requests.send(request).is_ok()
-    }
-
-    /// Waits until everything queued is done; what is being copied is to be cancelled before.
-    pub fn finish(self) {
-        drop(self.requests);
-        // A panic in it has been reported already.
-        let _ = self.thread.join();
+impl ModelLane {
+    /// Lists the models of `library` and those that were `shipped` first.
+    pub fn new(pool: &Pool, library: Option<PathBuf>, shipped: Vec<PathBuf>) -> Self {
+        let lane = pool.lane(ModelFolders {
+            library,
+            shipped,
+            events: pool.events().clone(),
+        });
+        lane.send(ModelRequest::List);
+        lane
     }
 }
 
@@ -127,90 +91,97 @@ fn import_encoder(path: &Path, library: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-struct Loop<S> {
+struct ModelFolders {
     library: Option<PathBuf>,
     shipped: Vec<PathBuf>,
-    emit: S,
+    events: EventSender,
 }
 
-impl<S: Fn(Event)> Loop<S> {
-    fn run(self, inbox: &Receiver<ModelRequest>) {
-        self.list();
-        while let Ok(request) = inbox.recv() {
-            match request {
-                ModelRequest::List => self.list(),
-                ModelRequest::Inspect { job, path } => {
-                    // What is wrong with it is the answer.
-                    let model = caught(|| Ok(Box::new(described_model(&path)?)));
-                    (self.emit)(Event::ModelInspected { job, path, model });
-                }
-                ModelRequest::Add {
-                    job,
-                    path,
-                    languages,
-                    control,
-                } => {
-                    let done = caught(|| self.add(job, &path, languages.as_ref(), &control));
-                    self.finish(job, done);
-                }
-                ModelRequest::State {
-                    job,
-                    folder,
-                    languages,
-                } => {
-                    let done = caught(|| {
-                        let model = state_languages(&folder, languages.each_ref().map(|it| &**it))?;
-                        Ok(Event::ModelStated {
-                            job,
-                            folder: model.folder,
-                        })
-                    });
-                    self.finish(job, done);
-                }
-                ModelRequest::ReadMemory {
-                    job,
-                    memory: UserMemory { path, further, .. },
-                    languages: [from, to],
-                } => {
-                    let read = caught(|| Ok(memories_at(&path, &further, &from, &to)?));
-                    let memory = read.map(|(memory, left_out)| {
-                        for error in left_out.into_iter().map(Error::from) {
-                            (self.emit)(Event::MemoryLeftOut { job, error });
-                        }
-                        Arc::new(memory)
-                    });
-                    (self.emit)(Event::MemoryRead { job, memory });
-                }
-                ModelRequest::ImportEncoder { job, path } => {
-                    let done = caught(|| {
-                        let folder = import_encoder(&path, self.library()?)?;
-                        Ok(Event::EncoderImported { job, folder })
-                    });
-                    (self.emit)(done.unwrap_or_else(|error| Event::Failed { job, error }));
-                }
-                ModelRequest::Remove { job, folder } => {
-                    let done = caught(|| {
-                        remove_model(&folder, self.library()?)?;
-                        Ok(Event::ModelRemoved { job, folder })
-                    });
-                    self.finish(job, done);
-                }
+impl Answerer for ModelFolders {
+    type Request = ModelRequest;
+
+    fn answer(&mut self, request: ModelRequest) {
+        match request {
+            ModelRequest::List => self.list(),
+            ModelRequest::Inspect { job, path } => {
+                // What is wrong with it is the answer.
+                let model = caught(|| Ok(Box::new(described_model(&path)?)));
+                self.events
+                    .send(ModelsEvent::Inspected { job, path, model });
+            }
+            ModelRequest::Add {
+                job,
+                path,
+                languages,
+                control,
+            } => {
+                let done = caught(|| self.add(job, &path, languages.as_ref(), &control));
+                self.finish(job, done);
+            }
+            ModelRequest::State {
+                job,
+                folder,
+                languages,
+            } => {
+                let done = caught(|| {
+                    let model = state_languages(&folder, languages.each_ref().map(|it| &**it))?;
+                    Ok(Event::Models(ModelsEvent::Stated {
+                        job,
+                        folder: model.folder,
+                    }))
+                });
+                self.finish(job, done);
+            }
+            ModelRequest::ReadMemory {
+                job,
+                memory: UserMemory { path, further, .. },
+                languages: [from, to],
+            } => {
+                let read = caught(|| Ok(memories_at(&path, &further, &from, &to)?));
+                let memory = read.map(|(memory, left_out)| {
+                    for error in left_out.into_iter().map(Error::from) {
+                        self.events.send(ModelsEvent::MemoryLeftOut { job, error });
+                    }
+                    Arc::new(memory)
+                });
+                self.events.send(ModelsEvent::MemoryRead { job, memory });
+            }
+            ModelRequest::ImportEncoder { job, path } => {
+                let done = caught(|| {
+                    let folder = import_encoder(&path, self.library()?)?;
+                    Ok(Event::Explore(ExploreEvent::EncoderImported {
+                        job,
+                        folder,
+                    }))
+                });
+                self.events
+                    .send(done.unwrap_or_else(|error| Event::Failed { job, error }));
+            }
+            ModelRequest::Remove { job, folder } => {
+                let done = caught(|| {
+                    remove_model(&folder, self.library()?)?;
+                    Ok(Event::Models(ModelsEvent::Removed { job, folder }))
+                });
+                self.finish(job, done);
             }
         }
     }
+}
 
+impl ModelFolders {
     fn list(&self) {
         let listed = || Ok(installed_models(self.library.as_deref(), &self.shipped));
         let models: Result<_> = caught(listed);
         // Without a list those that the settings name can still be opened.
         let models = models.unwrap_or_default();
-        (self.emit)(Event::ModelsListed { models });
+        self.events.send(ModelsEvent::Listed { models });
     }
 
     /// Lists the models first, so that a new one is in the list when it is announced.
     fn finish(&self, job: JobId, done: Result<Event>) {
         self.list();
-        (self.emit)(done.unwrap_or_else(|error| Event::Failed { job, error }));
+        self.events
+            .send(done.unwrap_or_else(|error| Event::Failed { job, error }));
     }
 
     fn library(&self) -> Result<&Path> {
@@ -240,7 +211,7 @@ impl<S: Fn(Event)> Loop<S> {
             None => KnownOfModel::default(),
         };
         let added = install_known_model(path, self.library()?, &known, &mut |done, total| {
-            (self.emit)(Event::ModelCopied { job, done, total });
+            self.events.send(ModelsEvent::Copied { job, done, total });
             if control.is_cancelled() {
                 ControlFlow::Break(())
             } else {
@@ -248,10 +219,10 @@ impl<S: Fn(Event)> Loop<S> {
             }
         })?;
         Ok(match added {
-            Some(model) => Event::ModelAdded {
+            Some(model) => Event::Models(ModelsEvent::Added {
                 job,
                 model: Box::new(model),
-            },
+            }),
             None => Event::Cancelled { job },
         })
     }
@@ -259,15 +230,19 @@ impl<S: Fn(Event)> Loop<S> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::{Receiver, channel};
     use std::time::Duration;
 
     use super::*;
     use canopy_translate::inference::starter_model_for;
 
-    fn started(library: &Path) -> (ModelsThread, Receiver<Event>) {
+    fn started(library: &Path) -> (ModelLane, Receiver<Event>) {
         let (sender, events) = channel();
-        let thread = ModelsThread::spawn(Some(library.to_owned()), Vec::new(), sender, || ());
-        (thread.expect("a thread"), events)
+        let pool = Pool::new("test", sender, || ()).expect("a thread");
+        (
+            ModelLane::new(&pool, Some(library.to_owned()), Vec::new()),
+            events,
+        )
     }
 
     fn next(events: &Receiver<Event>) -> Event {
@@ -277,7 +252,7 @@ mod tests {
     }
 
     fn listed(event: Event) -> Vec<String> {
-        let Event::ModelsListed { models } = event else {
+        let Event::Models(ModelsEvent::Listed { models }) = event else {
             panic!("{event:?}")
         };
         models.into_iter().map(|model| model.name).collect()
@@ -287,11 +262,11 @@ mod tests {
     fn a_model_is_copied_reported_and_removed() {
         let home = tempfile::tempdir().expect("a folder");
         let library = home.path().join("models");
-        let (thread, events) = started(&library);
+        let (lane, events) = started(&library);
         assert!(listed(next(&events)).is_empty());
         let path = starter_model_for(Some("de"), Some("en")).expect("in the repository");
         let add = |job, control: &JobControl| {
-            thread.send(ModelRequest::Add {
+            lane.send(ModelRequest::Add {
                 job: JobId(job),
                 path: path.clone(),
                 languages: None,
@@ -301,7 +276,10 @@ mod tests {
         let cancelled = JobControl::default();
         cancelled.cancel();
         add(1, &cancelled);
-        assert!(matches!(next(&events), Event::ModelCopied { done: 0, .. }));
+        assert!(matches!(
+            next(&events),
+            Event::Models(ModelsEvent::Copied { done: 0, .. })
+        ));
         assert!(listed(next(&events)).is_empty());
         assert!(matches!(next(&events), Event::Cancelled { job: JobId(1) }));
         let left = std::fs::read_dir(&library).expect("a folder").count();
@@ -311,8 +289,10 @@ mod tests {
         let (mut copied, mut names) = (Vec::new(), Vec::new());
         let model = loop {
             match next(&events) {
-                Event::ModelCopied { done, total, .. } => copied.push((done, total)),
-                Event::ModelAdded { model, .. } => break model,
+                Event::Models(ModelsEvent::Copied { done, total, .. }) => {
+                    copied.push((done, total))
+                }
+                Event::Models(ModelsEvent::Added { model, .. }) => break model,
                 event => names = listed(event),
             }
         };
@@ -334,20 +314,23 @@ mod tests {
         );
 
         let folder = model.folder.clone();
-        thread.send(ModelRequest::Remove {
+        lane.send(ModelRequest::Remove {
             job: JobId(4),
             folder,
         });
         assert!(listed(next(&events)).is_empty());
-        assert!(matches!(next(&events), Event::ModelRemoved { .. }));
+        assert!(matches!(
+            next(&events),
+            Event::Models(ModelsEvent::Removed { .. })
+        ));
         assert!(path.is_dir(), "the original stays");
-        thread.send(ModelRequest::Remove {
+        lane.send(ModelRequest::Remove {
             job: JobId(5),
             folder: path.clone(),
         });
         next(&events);
         assert!(matches!(next(&events), Event::Failed { .. }));
         assert!(path.is_dir(), "what is not in the library is not deleted");
-        thread.finish();
+        lane.finish();
     }
 }

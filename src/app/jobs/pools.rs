@@ -1,53 +1,50 @@
-//! The threads of the window in three pools: what computes on the device, what must be on disk in the end, and what only
-//! answers questions.
+//! The threads of the window in three pools: one computes with the model in use, one works on files, one has runs that last.
 
 use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 
 use super::{
-    AlignThread, CatalogueThreads, CheckThread, Evaluations, Event, ExplainThread, FileThread,
-    ModelsThread, ProjectsThread, RunsThread, ServerThread, SuggestionThread, TrainingRequest,
-    Trainings, Worker,
+    AlignLane, CatalogueLanes, CheckLane, EvaluationLane, Event, ExplainLane, FileLane, FontFinder,
+    ModelLane, Pool, ProjectLane, RunFolders, ServerLane, SuggestionLane, Trainings, Worker,
 };
 use crate::error::{Error, Result};
 use crate::state::AppState;
-use canopy_train::{DeviceLock, Order};
+use canopy_train::DeviceLock;
 
-/// All threads that a window's state sends requests to.
+/// The three pools that a window's state sends requests to.
 #[derive(Debug)]
 pub struct Pools {
-    device: DevicePool,
-    /// `None` only after [`finish`](Self::finish).
-    disk: Option<DiskPool>,
-    questions: QuestionPool,
+    /// The one lane of the pool `canopy-compute`, which owns the model in use: it translates and explains.
+    computing: Worker,
+    files: Files,
+    long: LongRuns,
 }
 
-/// Models that translate, learn and are scored, one at a time.
+/// The lanes of the pool `canopy-files`: jobs of milliseconds to seconds on documents, traces and folders. Each lane keeps the
+/// order of its own requests, such as the saves of a document, and waits for no other.
 #[derive(Debug)]
-struct DevicePool {
-    worker: Worker,
+struct Files {
+    pool: Pool,
+    files: FileLane,
+    projects: ProjectLane,
+    models: ModelLane,
+    checks: CheckLane,
+    explain: ExplainLane,
+    align: AlignLane,
+}
+
+/// The lanes of the pool `canopy-long`: trainings and evaluations, which take turns with the worker on the device, and answers
+/// of other machines.
+#[derive(Debug)]
+struct LongRuns {
+    /// A queue of its own, which servers have as well: orders reach a run that is under way.
     trainings: Trainings,
-    evaluations: Evaluations,
-}
-
-/// Documents, runs and models, which finish before the window closes, and projects.
-#[derive(Debug)]
-struct DiskPool {
-    files: FileThread,
-    runs: RunsThread,
-    models: ModelsThread,
-    projects: ProjectsThread,
-}
-
-/// Checks, traces, alignments, catalogues and servers. Nothing is lost if a window closes over an open question.
-#[derive(Debug)]
-struct QuestionPool {
-    checks: CheckThread,
-    explain: ExplainThread,
-    align: AlignThread,
-    suggestions: SuggestionThread,
-    servers: ServerThread,
-    catalogues: CatalogueThreads,
+    /// Follows run folders all the time; what takes minutes are jobs of the pool.
+    runs: RunFolders,
+    evaluations: EvaluationLane,
+    catalogues: CatalogueLanes,
+    suggestions: SuggestionLane,
+    servers: ServerLane,
 }
 
 /// Folders of a window.
@@ -62,7 +59,7 @@ pub struct PoolFolders {
 }
 
 impl Pools {
-    /// Starts all threads; `wake` is called after every event, `wake_for_run` after those of running trainings.
+    /// Starts the pools; `wake` is called after every event, `wake_for_run` after those of run folders.
     ///
     /// # Errors
     /// If the system gives no thread.
@@ -78,94 +75,85 @@ impl Pools {
             library,
             shipped,
         } = folders;
-        let to = || events.clone();
-        let trainings = Trainings::spawn(lock.clone(), to(), wake.clone());
+        let files = Pool::new("canopy-files", events.clone(), wake.clone())?;
+        let long = Pool::new("canopy-long", events.clone(), wake.clone())?;
         Ok(Self {
-            device: DevicePool {
-                worker: Worker::spawn(lock.clone(), to(), wake.clone())?,
-                trainings: trainings.map_err(Error::from)?,
-                evaluations: Evaluations::spawn(lock, to(), wake.clone())?,
+            computing: Worker::spawn(lock.clone(), events.clone(), wake.clone())?,
+            files: Files {
+                files: FileLane::new(&files),
+                projects: ProjectLane::new(&files),
+                models: ModelLane::new(&files, library.clone(), shipped),
+                checks: CheckLane::new(&files),
+                explain: ExplainLane::new(&files),
+                align: AlignLane::new(&files),
+                pool: files,
             },
-            disk: Some(DiskPool {
-                files: FileThread::spawn(to(), wake.clone())?,
-                runs: RunsThread::spawn(data, to(), wake_for_run)?,
-                models: ModelsThread::spawn(library.clone(), shipped, to(), wake.clone())?,
-                projects: ProjectsThread::spawn(to(), wake.clone())?,
-            }),
-            questions: QuestionPool {
-                checks: CheckThread::spawn(to(), wake.clone())?,
-                explain: ExplainThread::spawn(to(), wake.clone())?,
-                align: AlignThread::spawn(to(), wake.clone())?,
-                suggestions: SuggestionThread::spawn(to(), wake.clone())?,
-                servers: ServerThread::spawn(to(), wake.clone())?,
-                catalogues: CatalogueThreads::spawn(library, events, wake)?,
+            long: LongRuns {
+                trainings: Trainings::spawn(lock.clone(), events, wake).map_err(Error::from)?,
+                runs: RunFolders::follow(&long.waking(wake_for_run), data),
+                evaluations: EvaluationLane::new(&long, lock),
+                catalogues: CatalogueLanes::new(&long, library.as_ref()),
+                suggestions: SuggestionLane::new(&long),
+                servers: ServerLane::new(&long),
             },
         })
     }
 
+    /// A finder of the system's fonts, a lane of the pool of files.
+    pub fn font_finder(&self) -> FontFinder {
+        FontFinder::new(&self.files.pool)
+    }
+
     /// Sends all requests of a state, and empties its queues.
     pub fn send(&self, state: &mut AppState) {
-        let device = &self.device;
         for request in state.shared.requests.drain(..) {
-            device.worker.send(request);
+            self.computing.send(request);
         }
-        for request in state.training.runs.requests.drain(..) {
-            device.trainings.send(request);
+        let files = &self.files;
+        for request in state.shared.file_requests.drain(..) {
+            files.files.send(request);
         }
-        for request in state.evaluate.requests.drain(..) {
-            device.evaluations.send(request);
+        for request in state.projects.requests.drain(..) {
+            files.projects.send(request);
         }
-        if let Some(disk) = &self.disk {
-            for request in state.shared.file_requests.drain(..) {
-                disk.files.send(request);
-            }
-            for request in state.shared.run_requests.drain(..) {
-                disk.runs.send(request);
-            }
-            for request in state.models.installing.requests.drain(..) {
-                disk.models.send(request);
-            }
-            for request in state.projects.requests.drain(..) {
-                disk.projects.send(request);
-            }
+        for request in state.models.installing.requests.drain(..) {
+            files.models.send(request);
         }
-        let questions = &self.questions;
         for request in state.document.checking.requests.drain(..) {
-            questions.checks.send(request);
+            files.checks.send(request);
         }
         for request in state.explorer.requests.drain(..) {
-            questions.explain.send(request);
+            files.explain.send(request);
         }
         for request in state.aligning.requests.drain(..) {
-            questions.align.send(request);
+            files.align.send(request);
         }
-        for request in state.document.suggestions.requests.drain(..) {
-            questions.suggestions.send(request);
+        let long = &self.long;
+        for request in state.training.runs.requests.drain(..) {
+            long.trainings.send(request);
         }
-        for request in state.document.suggestions.server_requests.drain(..) {
-            questions.servers.send(request);
+        for request in state.shared.run_requests.drain(..) {
+            long.runs.send(request);
+        }
+        for request in state.evaluate.requests.drain(..) {
+            long.evaluations.send(request);
         }
         for request in state.models.getting.requests.drain(..) {
-            questions.catalogues.send(request);
+            long.catalogues.send(request);
+        }
+        for request in state.document.suggestions.requests.drain(..) {
+            long.suggestions.send(request);
+        }
+        for request in state.document.suggestions.server_requests.drain(..) {
+            long.servers.send(request);
         }
     }
 
-    /// Gives all trainings of a state an order: waiting ones first, so that none of them begins.
-    pub fn order_all(&self, state: &AppState, order: Order) {
-        for queued in state.training.runs.queue.iter().rev() {
-            let job = queued.job;
-            let request = TrainingRequest::Order { job, order };
-            self.device.trainings.send(request);
-        }
-    }
-
-    /// Waits until everything that is queued for the disk is done.
+    /// Waits until everything that is queued for the disk is done. Nothing is lost where a window closes over an open question.
     pub fn finish(&mut self) {
-        if let Some(disk) = self.disk.take() {
-            disk.files.finish();
-            // A copy leaves no half behind, and a run may be exporting its model.
-            disk.models.finish();
-            disk.runs.finish();
-        }
+        self.files.files.finish();
+        // A copy leaves no half behind, and a run may be exporting its model.
+        self.files.models.finish();
+        self.long.runs.finish();
     }
 }

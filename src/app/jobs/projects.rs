@@ -1,15 +1,16 @@
-//! The thread that looks at project folders: it counts their documents, takes others in, writes translations.
+//! Work on project folders: their documents are counted, others taken in, translations written.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender};
 
+use super::pool::{Answerer, EventSender, Lane, Pool};
 use super::project_folder::{Head, ProjectFolder, ProjectSettings, ProjectStatus};
-use super::{DocumentWork, Event, JobId, Project, RequestThread};
+use super::{DocumentWork, Event, JobId, Project};
+use crate::ProjectEvent;
 use crate::error::Result;
 use canopy_base::error::caught;
 use canopy_base::file::canonicalize;
 
-/// Work for the thread.
+/// Work on a project folder.
 #[derive(Debug)]
 pub enum ProjectRequest {
     /// Reports the progress of a project.
@@ -93,34 +94,34 @@ impl TakenWork {
     }
 }
 
-/// The thread of [`ProjectRequest`]s.
-pub type ProjectsThread = RequestThread<ProjectRequest>;
+/// The lane of [`ProjectRequest`]s.
+pub type ProjectLane = Lane<ProjectRequest>;
 
-impl ProjectsThread {
-    /// Starts the thread; `wake` is called after every event.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
-        Self::start("canopy-projects", events, wake, answer)
+impl ProjectLane {
+    pub fn new(pool: &Pool) -> Self {
+        pool.lane(ProjectFolders(pool.events().clone()))
     }
 }
 
-fn answer(inbox: &Receiver<ProjectRequest>, emit: &dyn Fn(Event)) {
-    while let Ok(request) = inbox.recv() {
-        emit(match request {
-            ProjectRequest::Export { job, folder } => Event::ProjectExported {
+struct ProjectFolders(EventSender);
+
+impl Answerer for ProjectFolders {
+    type Request = ProjectRequest;
+
+    fn answer(&mut self, request: ProjectRequest) {
+        self.0.send(match request {
+            ProjectRequest::Export { job, folder } => Event::Project(ProjectEvent::Exported {
                 job,
                 files: caught(|| {
                     let project = ProjectFolder::open(&folder)?;
                     Ok(project.export(&project.translated(), None, true)?)
                 }),
-            },
+            }),
             request => {
                 let job = request.job();
                 let status =
                     caught(|| Ok(Box::new(ProjectStatus::from_project(request.project()?)?)));
-                Event::ProjectSeen { job, status }
+                Event::Project(ProjectEvent::Seen { job, status })
             }
         });
     }

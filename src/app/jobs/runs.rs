@@ -1,18 +1,18 @@
-//! The thread that looks after run folders: follows them, whichever process trains there, and renames, exports or deletes them.
+//! Run folders: they are followed, whichever process trains there, renamed, exported and deleted.
 
-mod run_loop;
+mod follower;
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
-use self::run_loop::Loop;
-use super::{Event, JobControl, JobId};
-use crate::error::{BaseError, Error, Result};
+use self::follower::Follower;
+use super::pool::Pool;
+use super::{JobControl, JobId};
+use crate::error::Result;
 use canopy_chart::charts::Chart;
 use canopy_corpus::document_folders::FolderImport;
 use canopy_corpus::survey::Material;
@@ -69,7 +69,7 @@ pub enum CorpusImport {
     },
 }
 
-/// Work for the thread.
+/// Work on run folders and corpora.
 #[derive(Debug)]
 pub enum RunRequest {
     /// Also look at this folder, which is not in the data folder.
@@ -152,51 +152,50 @@ impl RunRequest {
     }
 }
 
-/// The window's end of the thread.
+/// The window's end of what follows run folders.
 #[derive(Debug)]
-pub struct RunsThread {
-    requests: Sender<RunRequest>,
-    thread: JoinHandle<()>,
+pub struct RunFolders {
+    /// None once it is to end.
+    requests: Option<Sender<RunRequest>>,
+    /// Disconnected when it has ended.
+    ended: Receiver<()>,
 }
 
-impl RunsThread {
-    /// Follows all runs below `home/runs` and known ones in other folders, and lists the corpora below `home/corpora`; `wake` is
-    /// called after events.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn spawn(
-        home: Option<PathBuf>,
-        events: Sender<Event>,
-        wake: impl Fn() + Send + Sync + 'static,
-    ) -> Result<Self> {
+impl RunFolders {
+    /// Follows all runs below `home/runs` and known ones in other folders, and lists the corpora below `home/corpora`. It is a job
+    /// of the pool for as long as the window is open, and no lane, since it looks at the folders by the clock.
+    pub fn follow(pool: &Pool, home: Option<PathBuf>) -> Self {
         let (requests, inbox) = channel();
-        let thread = std::thread::Builder::new()
-            .name("canopy-runs".to_owned())
-            .spawn(move || {
-                Loop {
-                    home,
-                    external: Vec::new(),
-                    followed: BTreeMap::new(),
-                    events,
-                    wake: Arc::new(wake),
-                }
-                .run(&inbox);
-            })
-            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
-        Ok(Self { requests, thread })
+        let (is_running, ended) = channel::<()>();
+        let own = pool.clone();
+        pool.run(move |_| {
+            Follower {
+                home,
+                external: Vec::new(),
+                followed: BTreeMap::new(),
+                pool: own,
+            }
+            .run(&inbox);
+            drop(is_running);
+        });
+        Self {
+            requests: Some(requests),
+            ended,
+        }
     }
 
-    /// Queues a request; `false` if the thread has ended.
-    pub fn send(&self, request: RunRequest) -> bool {
-        self.requests.send(request).is_ok()
+    /// Queues a request.
+    pub fn send(&self, request: RunRequest) {
+        if let Some(requests) = &self.requests {
+            // Fails only after a panic, which has been reported.
+            let _ = requests.send(request);
+        }
     }
 
-    /// Waits until everything queued is done, but for corpora and estimates.
-    pub fn finish(self) {
-        drop(self.requests);
-        // A panic in it has been reported already.
-        let _ = self.thread.join();
+    /// Waits until everything queued is done, but for corpora and estimates; what is sent afterwards is not done.
+    pub fn finish(&mut self) {
+        self.requests = None;
+        let _ = self.ended.recv();
     }
 }
 

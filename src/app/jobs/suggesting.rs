@@ -1,9 +1,8 @@
-//! The thread that sends requests to a large language model, which may take a minute for a sentence.
+//! Requests to a large language model, which may take a minute for a sentence.
 
-use std::sync::mpsc::{Receiver, Sender};
-
-use super::{Event, JobId, RequestThread};
-use crate::error::Result;
+use super::JobId;
+use super::pool::{Answerer, EventSender, Lane, Pool};
+use crate::DocumentEvent;
 use canopy_base::error::caught;
 use canopy_qa::llm::{Endpoint, Languages, Question};
 
@@ -18,35 +17,38 @@ pub struct SuggestionRequest {
     pub question: Question,
 }
 
-/// The thread of [`SuggestionRequest`]s.
-pub type SuggestionThread = RequestThread<SuggestionRequest>;
+/// The lane of [`SuggestionRequest`]s.
+pub type SuggestionLane = Lane<SuggestionRequest>;
 
-impl SuggestionThread {
-    /// Starts the thread, which connects to nothing before the first request; `wake` is called after every event. Of
-    /// several requests that wait only the last one is answered.
-    ///
-    /// # Errors
-    /// If the system gives no thread.
-    pub fn spawn(events: Sender<Event>, wake: impl Fn() + Send + 'static) -> Result<Self> {
-        Self::start("canopy-suggestions", events, wake, answer_all)
+impl SuggestionLane {
+    /// Connects to nothing before the first request. Of several requests that wait only the last one is answered.
+    pub fn new(pool: &Pool) -> Self {
+        pool.lane(Suggester(pool.events().clone()))
     }
 }
 
-fn answer_all(inbox: &Receiver<SuggestionRequest>, emit: &dyn Fn(Event)) {
-    while let Ok(request) = inbox.recv() {
-        let last = inbox.try_iter().last().unwrap_or(request);
+struct Suggester(EventSender);
+
+impl Answerer for Suggester {
+    type Request = SuggestionRequest;
+
+    fn answer(&mut self, request: SuggestionRequest) {
         let SuggestionRequest {
             job,
             endpoint,
             source,
             target,
             question,
-        } = last;
+        } = request;
         let languages = Languages {
             source: &source,
             target: &target,
         };
         let suggestion = caught(|| Ok(Box::new(endpoint.suggest(languages, &question)?)));
-        emit(Event::Suggested { job, suggestion });
+        self.0.send(DocumentEvent::Suggested { job, suggestion });
+    }
+
+    fn supersedes(_later: &SuggestionRequest, _earlier: &SuggestionRequest) -> bool {
+        true
     }
 }

@@ -1,16 +1,17 @@
 //! Trainings of the window: a queue whose reports are events.
 
 use super::Event;
+use crate::training::RunEvent;
 use canopy_train::TrainingReport;
 pub use canopy_train::{TrainingJob, TrainingRequest};
 
-/// The window's end of the training thread.
+/// The window's end of the queue of trainings.
 pub type Trainings = canopy_train::Trainings<Event>;
 
 impl From<TrainingReport> for Event {
     fn from(report: TrainingReport) -> Self {
         match report {
-            TrainingReport::Event { job, event } => Self::Training { job, event },
+            TrainingReport::Event { job, event } => RunEvent::Progressed { job, event }.into(),
             TrainingReport::Finished { job } => Self::Finished { job },
             TrainingReport::Cancelled { job } => Self::Cancelled { job },
             TrainingReport::Failed { job, error } => Self::Failed {

@@ -1,17 +1,17 @@
-//! The worker thread: it alone owns the model and its device.
+//! The worker: it alone owns the model and its device.
 
+mod computing;
 mod preparing;
-mod request_loop;
 #[cfg(test)]
 pub(super) mod tests;
 mod translating;
 
-use std::sync::mpsc::{Sender, channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::Sender;
 
-use self::request_loop::Loop;
+use self::computing::Computing;
+use super::pool::{Lane, Pool};
 use super::{Event, Request};
-use crate::error::{BaseError, Error, Result};
+use crate::error::Result;
 use canopy_train::DeviceLock;
 use canopy_translate::inference::{DeviceChoice, Leg, OnEvent, TranslationRequest, Translator};
 
@@ -48,27 +48,23 @@ struct OwnModels;
 
 impl Models for OwnModels {}
 
-/// The window's end of the worker thread.
-#[derive(Debug)]
-pub struct Worker {
-    requests: Sender<Request>,
-    thread: JoinHandle<()>,
-}
+/// The lane of [`Request`]s: the only one of its pool, since one model is in use at a time.
+pub type Worker = Lane<Request>;
 
 impl Worker {
-    /// Starts the thread; `wake` is called after every event. It computes while it holds `device_lock`.
+    /// Starts the pool; `wake` is called after every event. It computes while it holds `device_lock`.
     ///
     /// # Errors
     /// If the system gives no thread.
     pub fn spawn(
         device_lock: DeviceLock,
         events: Sender<Event>,
-        wake: impl Fn() + Send + 'static,
+        wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<Self> {
         Self::spawn_with(OwnModels, device_lock, events, wake)
     }
 
-    /// Starts the thread with other models.
+    /// Starts the pool with other models.
     ///
     /// # Errors
     /// If the system gives no thread.
@@ -76,30 +72,14 @@ impl Worker {
         models: impl Models,
         device_lock: DeviceLock,
         events: Sender<Event>,
-        wake: impl Fn() + Send + 'static,
+        wake: impl Fn() + Send + Sync + 'static,
     ) -> Result<Self> {
-        let (requests, inbox) = channel();
-        let thread = std::thread::Builder::new()
-            .name("canopy-worker".to_owned())
-            .spawn(move || {
-                let emit = |event| {
-                    // The window may already be gone; then the event is not needed.
-                    let _ = events.send(event);
-                    wake();
-                };
-                Loop::new(models, emit, device_lock).run(&inbox);
-            })
-            .map_err(|cause| Error::Base(BaseError::Thread { cause }))?;
-        Ok(Self { requests, thread })
-    }
-
-    /// Queues a request; `false` if the thread has ended.
-    pub fn send(&self, request: Request) -> bool {
-        self.requests.send(request).is_ok()
-    }
-
-    /// Whether the thread has ended, which it does only when it is dropped.
-    pub fn is_finished(&self) -> bool {
-        self.thread.is_finished()
+        let pool = Pool::new("canopy-compute", events, wake)?;
+        let events = pool.events().clone();
+        Ok(pool.lane(Computing::new(
+            models,
+            move |event: Event| events.send(event),
+            device_lock,
+        )))
     }
 }

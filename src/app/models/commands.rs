@@ -11,14 +11,14 @@ use crate::shared::Shared;
 use canopy_translate::inference::{forget_default, pair_key};
 
 impl Models {
-    pub(crate) fn apply(&mut self, work: &mut OpenWork<'_>, command: ModelsCommand) {
+    pub(crate) fn execute(&mut self, work: &mut OpenWork<'_>, command: ModelsCommand) {
         use ModelsCommand as C;
         match command {
             C::Select(folder) => {
                 self.selected = Some(folder);
                 self.getting.is_open = false;
             }
-            C::Get(command) => self.getting.apply(work.shared, &self.library, command),
+            C::Get(command) => self.getting.execute(work.shared, &self.library, command),
             C::AskFolder => work.shared.asks.push(Ask::AddModel),
             C::AskFile => work.shared.asks.push(Ask::AddModelFile),
             C::Inspect(path) => self.inspect(work.shared, path, false),
@@ -63,6 +63,16 @@ impl Models {
             }),
             C::TranslateFrom(source) => self.translate_from(work, &source),
             C::TranslateTo(target) => self.translate_to(work, &target),
+            C::Choose => work.shared.asks.push(Ask::ModelFolder {
+                folder: work.shared.model_folder(),
+            }),
+            C::Open(folder) => self.open_model(work, folder),
+            C::ChooseMemory => work.shared.asks.push(Ask::Memory),
+            C::ChooseMemoryFolder => work.shared.asks.push(Ask::MemoryFolder),
+            C::UseMemory(memory) => self.use_memory(work, memory),
+            C::UseFurtherMemory(path, penalty) => self.use_further_memory(work, &path, penalty),
+            C::LearnFromMemory(learns) => self.learn_from_memory(work, learns),
+            C::SetDevice(device) => self.set_device(work, device),
         }
     }
 

@@ -1,11 +1,13 @@
-//! Events of the thread that installs and describes models.
+//! Events of models that are opened, installed and described.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::commands::forget_model;
 use super::{LanguageNote, Library, Models, ModelsCommand};
 use crate::command::Command;
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::jobs::{JobId, ModelRequest};
 use crate::language;
 use crate::models::ModelState;
@@ -14,7 +16,9 @@ use crate::open_work::OpenWork;
 use crate::shared::Shared;
 use crate::state::AppState;
 use canopy_base::error::find;
+use canopy_corpus::memory::TranslationMemory;
 use canopy_corpus::synthetic::TARGET_LANGUAGE;
+use canopy_translate::catalogue::{Look, Progress};
 use canopy_translate::error::{Error as TranslateError, is_of_device};
 use canopy_translate::inference::{InstalledModel, ModelInfo, pair_key};
 
@@ -24,7 +28,191 @@ pub(super) fn name_of(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
+/// A report to the page of models, or about the models and memories in use.
+#[derive(Debug)]
+pub enum ModelsEvent {
+    Opened {
+        job: JobId,
+        info: ModelInfo,
+        device_name: String,
+        /// The model's own and the user's pairs.
+        memory: Option<Arc<TranslationMemory>>,
+    },
+    /// A translation memory that cannot be read, while others can; comes before [`Self::MemoryOpened`] or [`Self::MemoryRead`].
+    MemoryLeftOut {
+        job: JobId,
+        error: Error,
+    },
+    /// Number of pairs in the translation memories, before the model that reads them is open; or why they cannot be used.
+    MemoryOpened {
+        job: JobId,
+        pairs: Result<usize>,
+    },
+    /// The device failed; what is left is translated on `device_name`, the CPU.
+    CpuTookOver {
+        job: JobId,
+        device_name: String,
+        error: Error,
+    },
+    /// The language model that translates reads each sentence by itself, and none of the terms of the document.
+    TermsUnread {
+        model: String,
+    },
+    /// The model of a run is in a folder of its own.
+    Exported {
+        to: PathBuf,
+        promote: bool,
+    },
+    /// A translation memory that was requested without a model.
+    MemoryRead {
+        job: JobId,
+        memory: Result<Arc<TranslationMemory>>,
+    },
+    /// All installed models.
+    Listed {
+        models: Vec<InstalledModel>,
+    },
+    /// A model at a path, or why the path has none.
+    Inspected {
+        job: JobId,
+        path: PathBuf,
+        model: Result<Box<InstalledModel>>,
+    },
+    /// Bytes of a model that are copied, and their total.
+    Copied {
+        job: JobId,
+        done: u64,
+        total: u64,
+    },
+    Added {
+        job: JobId,
+        model: Box<InstalledModel>,
+    },
+    /// A person has stated its languages.
+    Stated {
+        job: JobId,
+        folder: PathBuf,
+    },
+    Removed {
+        job: JobId,
+        folder: PathBuf,
+    },
+    /// The models of catalogues; `arrived` are bytes of those whose download was broken off, by catalogue and name.
+    CataloguesRead {
+        job: JobId,
+        look: Box<Look>,
+        arrived: BTreeMap<(String, String), u64>,
+    },
+    Downloading {
+        job: JobId,
+        progress: Progress,
+    },
+    /// A model of a catalogue is installed.
+    Downloaded {
+        job: JobId,
+        model: Box<InstalledModel>,
+    },
+    /// Bytes that are kept for the next attempt.
+    DownloadCancelled {
+        job: JobId,
+        arrived: u64,
+    },
+}
+
 impl AppState {
+    pub(crate) fn handle_models(&mut self, event: ModelsEvent) {
+        use ModelsEvent as E;
+        let (shared, models) = (&mut self.shared, &mut self.models);
+        match event {
+            E::Opened {
+                job,
+                info,
+                device_name,
+                memory,
+            } => self.model_opened(job, info, device_name, memory),
+            E::CpuTookOver {
+                device_name, error, ..
+            } => models.in_use.cpu_took_over(shared, device_name, &error),
+            E::TermsUnread { model } => shared.notify(
+                NoticeKind::Hint,
+                format!("{model} reads no terms"),
+                "It translates each sentence by itself. Terms are shown and checked as with any model.",
+            ),
+            E::MemoryOpened { job, pairs } => {
+                if models.in_use.is_opening(job) {
+                    self.with_models(|models, work| models.memory_opened(work, pairs));
+                }
+            }
+            E::MemoryLeftOut { job, error } => {
+                if models.is_reading_memory(job) {
+                    shared.show_error("A translation memory could not be read", &error);
+                }
+            }
+            E::MemoryRead { job, memory } => {
+                self.with_models(|models, work| models.memory_read(work, job, memory));
+            }
+            E::Listed { models } => self.models_listed(models),
+            E::Inspected { job, path, model } => {
+                models
+                    .installing
+                    .inspected(shared, &mut models.library, job, &path, model);
+            }
+            E::Copied { job, done, total } => models.installing.copied(job, done, total),
+            E::Added { job, model } => {
+                self.with_models(|models, work| models.model_added(work, job, &model));
+            }
+            E::Stated { folder, .. } => {
+                self.with_models(|models, work| models.model_stated(work, &folder));
+            }
+            E::Removed { folder, .. } => {
+                self.with_models(|models, work| models.model_removed(work, &folder));
+            }
+            E::CataloguesRead { job, look, arrived } => models.getting.read(job, *look, arrived),
+            E::Downloading { job, progress } => models.getting.progress(job, progress),
+            E::Downloaded { job, model } => {
+                self.with_models(|models, work| models.model_downloaded(work, job, &model));
+            }
+            E::DownloadCancelled { job, arrived } => models.getting.cancelled(job, arrived),
+            E::Exported { to, promote } => {
+                self.with_models(|models, work| models.exported(work, to, promote));
+            }
+        }
+    }
+
+    fn model_opened(
+        &mut self,
+        job: JobId,
+        info: ModelInfo,
+        device_name: String,
+        memory: Option<Arc<TranslationMemory>>,
+    ) {
+        let folder = info.folder.clone();
+        let is_made_up = info.target_language == TARGET_LANGUAGE;
+        let open = ModelState::Open {
+            info,
+            device_name,
+            memory,
+        };
+        if !self.models.in_use.is_opening(job) {
+            // The worker keeps it until the model requested later is open.
+            self.models.in_use.previous = Some(open);
+            return;
+        }
+        // The next session begins with a language that exists.
+        if !is_made_up {
+            self.shared.settings.remember_model(&folder);
+            self.shared.save_settings();
+        }
+        self.models.in_use.current = open;
+        self.model_in_use();
+        // The document may have chosen another one, for which the translation waits.
+        if let ModelState::Open { .. } = self.models.in_use.current
+            && let Some(scope) = self.document.translations.waiting_scope.take()
+        {
+            self.start_translation(scope);
+        }
+    }
+
     pub(crate) fn models_listed(&mut self, listed: Vec<InstalledModel>) {
         self.models.library.list(listed);
         self.projects.models_known_to_project(

@@ -83,7 +83,7 @@ pub struct Getting {
     pub failure: Option<(String, String)>,
     /// Bytes of downloads that were broken off, by catalogue and name.
     arrived: BTreeMap<(String, String), u64>,
-    /// For the threads; the window sends and empties it.
+    /// For its lanes; the window sends and empties it.
     pub requests: Vec<CatalogueRequest>,
 }
 
@@ -145,7 +145,7 @@ impl Getting {
         }
     }
 
-    pub(super) fn apply(
+    pub(super) fn execute(
         &mut self,
         shared: &mut Shared,
         library: &Library,

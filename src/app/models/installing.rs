@@ -47,7 +47,7 @@ pub struct Installing {
     pub adding: Option<Adding>,
     /// The model whose removal awaits confirmation.
     pub removing: Option<PathBuf>,
-    /// For the thread; the window sends and empties it.
+    /// For its lane; the window sends and empties it.
     pub requests: Vec<ModelRequest>,
     /// A model outside the library that is being read, to know all its languages.
     describing: Option<JobId>,

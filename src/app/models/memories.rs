@@ -13,25 +13,21 @@ use canopy_project::MAX_PENALTY;
 use canopy_translate::inference::pair_key;
 
 impl Models {
-    pub(crate) fn use_memory(
-        &mut self,
-        shared: &mut Shared,
-        document: &mut DocumentPage,
-        projects: &mut Projects,
-        memory: Option<PathBuf>,
-    ) {
+    pub(crate) fn use_memory(&mut self, work: &mut OpenWork<'_>, memory: Option<PathBuf>) {
         self.memory_pairs = None;
-        if let (Some(memory), Some(_)) = (&memory, &projects.open) {
-            return projects.use_project_memory(shared, memory.clone());
+        if let (Some(memory), Some(_)) = (&memory, &work.projects.open) {
+            return work
+                .projects
+                .use_project_memory(work.shared, memory.clone());
         }
-        shared.set(|settings| {
+        work.shared.set(|settings| {
             if let Some(path) = &memory {
                 settings.remember_memory(path);
             }
             settings.memory.clone_from(&memory);
         });
-        keep_memory(shared, self.memory_key(document), memory);
-        self.read_memories_again(&mut OpenWork::new(shared, document, projects));
+        keep_memory(work.shared, self.memory_key(work.document), memory);
+        self.read_memories_again(work);
     }
 
     fn read_memories_again(&mut self, work: &mut OpenWork<'_>) {

@@ -13,12 +13,15 @@ mod own_memory;
 use std::path::PathBuf;
 
 use self::own_memory::OwnMemory;
+pub use events::ModelsEvent;
 pub use getting::{Downloading, Getting, GettingCommand, Lists};
 pub use in_use::{InUse, ModelState};
 pub use installing::{Adding, Found, Installing};
 pub use library::Library;
 
-/// A command of the page, or of the menus of languages.
+use canopy_translate::inference::DeviceChoice;
+
+/// A command of the page, or of the menus of models, languages and memories.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelsCommand {
     Select(PathBuf),
@@ -62,6 +65,19 @@ pub enum ModelsCommand {
     TranslateFrom(String),
     /// Chooses the language of the translation.
     TranslateTo(String),
+    /// Asks for a model folder.
+    Choose,
+    Open(PathBuf),
+    /// Asks for a file of translations.
+    ChooseMemory,
+    /// Asks for a corpus or a folder of PO files.
+    ChooseMemoryFolder,
+    /// Takes over the existing work, or nothing.
+    UseMemory(Option<PathBuf>),
+    /// Looks up a memory after the first one, with a penalty in per cent; `None` removes it from the list.
+    UseFurtherMemory(PathBuf, Option<u8>),
+    LearnFromMemory(bool),
+    SetDevice(DeviceChoice),
 }
 
 /// A language that can be translated to.

@@ -15,6 +15,18 @@ use crate::shared::Shared;
 use crate::state::AppState;
 
 impl AppState {
+    pub(crate) fn execute_project(&mut self, command: ProjectCommand) {
+        match command {
+            ProjectCommand::TranslateAll => self.translate_project(),
+            command => self.projects.execute(
+                &mut self.shared,
+                &mut self.document,
+                &mut self.models,
+                command,
+            ),
+        }
+    }
+
     pub(crate) fn project_seen(&mut self, job: JobId, status: Result<Box<ProjectStatus>>) {
         let opening = self
             .projects
@@ -60,7 +72,7 @@ impl AppState {
 
 impl Projects {
     /// Carries a command out, all but [`ProjectCommand::TranslateAll`], which is of all pages.
-    pub(crate) fn apply(
+    pub(crate) fn execute(
         &mut self,
         shared: &mut Shared,
         document: &mut DocumentPage,

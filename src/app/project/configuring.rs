@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use super::{ProjectCommand, Projects, Taking};
 use crate::ask::Ask;
-use crate::command::Command;
 use crate::document::DocumentPage;
 use crate::document::terms::TermsCommand;
 use crate::jobs::ProjectRequest;
@@ -110,7 +109,7 @@ impl AppState {
         let target = head.model.is_none().then(|| head.target_language.clone());
         let open = self.document.editing.open.as_ref();
         if open.is_some_and(|open| status.project.has(&open.path)) {
-            self.apply(Command::Terms(TermsCommand::Use(terms)));
+            self.apply(TermsCommand::Use(terms));
         }
         self.projects
             .use_project_model(&mut self.shared, &mut self.document, &mut self.models);
@@ -119,7 +118,7 @@ impl AppState {
         };
         let now = self.document.languages(&self.models);
         if now.is_some_and(|(_, now)| !is_same_language(&now, &target)) {
-            self.apply(Command::Models(ModelsCommand::TranslateTo(target)));
+            self.apply(ModelsCommand::TranslateTo(target));
         }
     }
 }

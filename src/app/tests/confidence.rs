@@ -2,13 +2,14 @@
 
 use super::*;
 use crate::models::LanguageNote;
+use crate::{DocumentCommand, DocumentEvent, EditCommand, GoCommand};
 
 /// Ten drafts, of which the model is as sure as `log_prob` of a token says.
 fn drafted(log_prob: impl Fn(usize) -> f32) -> AppState {
     let mut state = with_page();
     let text = "<p>Click here to print the page now.</p>".repeat(10);
     open(&mut state, parsed(&text), None);
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     let Some(Request::Translate { job, sentences, .. }) = state.shared.requests.pop() else {
         panic!("nothing is translated");
     };
@@ -18,7 +19,7 @@ fn drafted(log_prob: impl Fn(usize) -> f32) -> AppState {
             num_tokens: 6,
             ..Translation::written("Klicken Sie hier.".to_owned())
         };
-        state.receive(Event::SentenceTranslated {
+        state.receive(DocumentEvent::SentenceTranslated {
             job,
             index,
             translation,
@@ -33,10 +34,10 @@ fn the_least_certain_drafts_come_first_and_what_is_edited_not_at_all() {
     let log_probs = [-0.0, -0.1, -0.2, -0.3, -0.4, -0.5, -2.0, -0.7, -0.8, -0.9];
     let mut state = drafted(|index| log_probs[index]);
     edit(&mut state, 9, "Drucken Sie.");
-    state.apply(Command::KeepEdit);
+    state.apply(EditCommand::Keep);
     let mut order = Vec::new();
     for _ in 0..3 {
-        state.apply(Command::SelectLeastSure);
+        state.apply(GoCommand::LeastSure);
         order.extend(document(&state).selected);
     }
     assert_eq!(order, [6, 8, 7]);

@@ -3,10 +3,11 @@
 use super::*;
 use crate::find::{FindCommand, Side};
 use crate::markup::tokens;
+use crate::{DocumentCommand, EditCommand, GoCommand};
 use canopy_document::placeholder::stripped;
 
 fn find(state: &mut AppState, command: FindCommand) {
-    state.apply(Command::Find(command));
+    state.apply(Command::from(command));
 }
 
 /// Sentence and side of the match that was gone to.
@@ -19,10 +20,10 @@ fn found(state: &AppState) -> Option<(usize, Side)> {
 #[test]
 fn words_are_found_in_both_sides_around_the_end() {
     let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
     find(&mut state, FindCommand::Open);
-    state.apply(Command::Select(1));
+    state.apply(GoCommand::Select(1));
     find(&mut state, FindCommand::Query("n".to_owned()));
     assert_eq!(found(&state), Some((2, Side::Source)));
     assert_eq!(document(&state).selected, Some(2));
@@ -33,7 +34,7 @@ fn words_are_found_in_both_sides_around_the_end() {
     find(&mut state, FindCommand::Previous);
     assert_eq!(found(&state), Some((2, Side::Target)));
     // From where a person has gone since.
-    state.apply(Command::Select(0));
+    state.apply(GoCommand::Select(0));
     find(&mut state, FindCommand::Next);
     assert_eq!(found(&state), Some((0, Side::Source)));
     find(&mut state, FindCommand::Query("nowhere".to_owned()));
@@ -51,7 +52,7 @@ fn words_are_found_in_both_sides_around_the_end() {
 #[test]
 fn replacing_goes_on_and_all_is_one_step() {
     let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
     let texts = |state: &AppState| -> Vec<String> {
         let sentences = 0..document(state).num_sentences();
@@ -75,7 +76,7 @@ fn replacing_goes_on_and_all_is_one_step() {
         (states(&state)[0], found(&state)),
         (State::Edited, Some((1, Side::Target)))
     );
-    state.apply(Command::Undo);
+    state.apply(EditCommand::Undo);
     assert_eq!(texts(&state), before);
 
     find(&mut state, FindCommand::ReplaceAll);
@@ -93,7 +94,7 @@ fn replacing_goes_on_and_all_is_one_step() {
             .iter()
             .any(|notice| notice.title.starts_with("Replaced "))
     );
-    state.apply(Command::Undo);
+    state.apply(EditCommand::Undo);
     assert_eq!(texts(&state), before);
     // Nothing is left of this one.
     find(&mut state, FindCommand::Query("print".to_owned()));

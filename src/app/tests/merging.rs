@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use super::*;
 use crate::jobs::Origin;
+use crate::{DocumentCommand, DocumentEvent, EditCommand, MergeCommand};
 use canopy_document::export::Languages;
 use canopy_document::pseudo::Pseudo;
 use canopy_project::Incoming;
 
-/// An XLIFF as the file thread reads it.
+/// An XLIFF as the lane of files reads it.
 fn exchange(xml: String) -> Arc<Document> {
     let format = Format::from_ending("xlf").expect("a format");
     Arc::new(Document::parse("page.html.xlf", format, xml).expect("XLIFF"))
@@ -31,7 +32,7 @@ fn exported(open: &OpenDocument) -> String {
 
 fn translated() -> AppState {
     let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
     std::thread::sleep(Duration::from_millis(3));
     state
@@ -45,11 +46,11 @@ fn changed(xml: &str, from: &str, to: &str) -> String {
 }
 
 fn read(state: &mut AppState, file: Arc<Document>) {
-    state.apply(Command::Merge(MergeCommand::Read("page.html.xlf".into())));
+    state.apply(MergeCommand::Read("page.html.xlf".into()));
     let Some(FileRequest::ReadExchange { job, .. }) = state.shared.file_requests.pop() else {
         panic!("{:?}", state.shared.file_requests)
     };
-    state.receive(Event::ExchangeRead {
+    state.receive(DocumentEvent::ExchangeRead {
         job,
         file: Ok(file),
     });
@@ -70,10 +71,10 @@ fn changes_of_others_are_distinguished_from_conflicts_and_accepted_in_one_step()
         &approved.replace("needs-review-translation", "final"),
     );
     edit(&mut state, 0, "Druck");
-    state.apply(Command::KeepEdit);
+    state.apply(EditCommand::Keep);
     // Nobody else has touched this one.
     edit(&mut state, 4, "Sieh es dir an.");
-    state.apply(Command::KeepEdit);
+    state.apply(EditCommand::Keep);
     read(&mut state, exchange(xml));
     let merging = state.document.merges.shown.clone().expect("changes");
     let kinds: Vec<(usize, ChangeKind)> = merging
@@ -89,7 +90,7 @@ fn changes_of_others_are_distinguished_from_conflicts_and_accepted_in_one_step()
     ];
     assert_eq!(kinds, expected);
     assert_eq!(merging.taken, [false, true, true]);
-    state.apply(Command::Merge(MergeCommand::Apply));
+    state.apply(MergeCommand::Apply);
     assert_eq!(text(&state, 0), "Druck");
     assert_eq!(text(&state, 2), "Dann warten.");
     assert_eq!(text(&state, 4), "Sieh es dir an.");
@@ -101,7 +102,7 @@ fn changes_of_others_are_distinguished_from_conflicts_and_accepted_in_one_step()
         .cloned()
         .expect("a history");
     assert_eq!(last.origin, Origin::Merged);
-    state.apply(Command::Undo);
+    state.apply(EditCommand::Undo);
     assert_eq!(
         (text(&state, 2), states(&state)[3]),
         (drafts[2].clone(), State::Draft)
@@ -114,10 +115,10 @@ fn a_conflict_is_taken_only_if_a_person_says_so_and_the_old_text_stays_in_the_hi
     let draft = document(&state).target(0).text.clone();
     let xml = changed(&exported(document(&state)), &draft, "Drucken");
     edit(&mut state, 0, "Druck");
-    state.apply(Command::KeepEdit);
+    state.apply(EditCommand::Keep);
     read(&mut state, exchange(xml));
-    state.apply(Command::Merge(MergeCommand::Take(0, true)));
-    state.apply(Command::Merge(MergeCommand::Apply));
+    state.apply(MergeCommand::Take(0, true));
+    state.apply(MergeCommand::Apply);
     assert_eq!(document(&state).target(0).text, "Drucken");
     let texts: Vec<&str> = document(&state)
         .targets
@@ -144,7 +145,7 @@ fn a_file_without_a_date_overwrites_no_work_of_a_person() {
         "Dann warten.",
     );
     edit(&mut state, 0, "Druck");
-    state.apply(Command::KeepEdit);
+    state.apply(EditCommand::Keep);
     read(&mut state, exchange(xml));
     let merging = state.document.merges.shown.as_ref().expect("changes");
     let kinds: Vec<ChangeKind> = merging.incoming.changes.iter().map(|it| it.kind).collect();
@@ -165,7 +166,7 @@ fn what_a_translation_has_changed_meanwhile_stays() {
         };
         open.change(2, other);
     });
-    state.apply(Command::Merge(MergeCommand::Apply));
+    state.apply(MergeCommand::Apply);
     assert_eq!(document(&state).target(2).text, "Warten");
 }
 

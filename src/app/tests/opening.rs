@@ -1,6 +1,7 @@
 //! Documents, memories and models that are opened, chosen or dropped.
 
 use super::*;
+use crate::{EditCommand, ModelsCommand, ModelsEvent, WindowCommand};
 
 #[test]
 fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
@@ -9,7 +10,7 @@ fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
         Some(Request::OpenModel { job, memory, .. }) => (job, memory),
         other => panic!("{other:?}"),
     };
-    state.apply(Command::OpenPath("mine.tmx".into()));
+    state.apply(WindowCommand::OpenPath("mine.tmx".into()));
     assert!(state.shared.file_requests.is_empty(), "it is no document");
     let (job, memory) = open(&mut state);
     let used = |path: &str, learns: bool| {
@@ -20,9 +21,10 @@ fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
         })
     };
     assert_eq!(memory, used("mine.tmx", false));
-    state.receive(Event::MemoryOpened { job, pairs: Ok(12) });
+    state.receive(ModelsEvent::MemoryOpened { job, pairs: Ok(12) });
     assert_eq!(state.models.memory_pairs, Some(12));
-    let also = |penalty| Command::UseFurtherMemory("old.tmx".into(), penalty);
+    let also =
+        |penalty| Command::Models(ModelsCommand::UseFurtherMemory("old.tmx".into(), penalty));
     state.apply(also(Some(0)));
     state.apply(also(Some(99)));
     let memory = open(&mut state).1.expect("memories");
@@ -33,20 +35,20 @@ fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
     };
     assert_eq!(memory.further, [further], "at most half is subtracted");
     state.apply(also(None));
-    state.apply(Command::LearnFromMemory(true));
+    state.apply(ModelsCommand::LearnFromMemory(true));
     assert_eq!(open(&mut state).1, used("mine.tmx", true));
-    state.apply(Command::UseMemory(Some("other.tsv".into())));
+    state.apply(ModelsCommand::UseMemory(Some("other.tsv".into())));
     let (job, _) = open(&mut state);
     let error = crate::error::Error::Base(crate::error::BaseError::NoModel);
     let pairs = Err(error);
-    state.receive(Event::MemoryOpened { job, pairs });
+    state.receive(ModelsEvent::MemoryOpened { job, pairs });
     assert_eq!(state.models.memory_pairs, None);
     assert!(state.shared.notices.last().is_some_and(|notice| {
         notice.kind == NoticeKind::Error && notice.title == "No translation memory could be read"
     }));
     let error = crate::error::Error::Base(crate::error::BaseError::NoModel);
-    state.receive(Event::MemoryLeftOut { job, error });
-    state.receive(Event::MemoryOpened { job, pairs: Ok(7) });
+    state.receive(ModelsEvent::MemoryLeftOut { job, error });
+    state.receive(ModelsEvent::MemoryOpened { job, pairs: Ok(7) });
     assert_eq!(state.models.memory_pairs, Some(7), "the others are used");
     assert_eq!(
         state.shared.settings.memory,
@@ -65,7 +67,7 @@ fn a_dropped_memory_is_used_and_one_that_cannot_be_read_is_not() {
 fn of_files_dropped_together_each_kind_is_opened_once() {
     let mut state = with_page();
     let paths = ["a.html", "mine.tmx", "b.html"].map(PathBuf::from);
-    state.apply(Command::Drop(paths.into()));
+    state.apply(WindowCommand::Drop(paths.into()));
     let opening = state
         .document
         .opening
@@ -85,7 +87,7 @@ fn a_folder_is_opened_as_what_lies_in_it() {
         let folder = home.path().join(name);
         std::fs::create_dir(&folder).expect("a folder");
         std::fs::write(folder.join(file), "").expect("a file");
-        state.apply(Command::OpenPath(folder.clone()));
+        state.apply(WindowCommand::OpenPath(folder.clone()));
         assert!(
             state.shared.file_requests.is_empty(),
             "{name} is no document"
@@ -119,7 +121,7 @@ fn a_folder_is_opened_as_what_lies_in_it() {
 fn a_po_file_is_opened_as_a_document_and_a_tmx_file_as_a_memory() {
     let mut state = with_page();
     for (name, is_document) in [("strings.po", true), ("old.tmx", false)] {
-        state.apply(Command::OpenPath(name.into()));
+        state.apply(WindowCommand::OpenPath(name.into()));
         let request = state.shared.file_requests.pop();
         let opens =
             matches!(request, Some(FileRequest::OpenDocument { path, .. }) if path.ends_with(name));
@@ -150,16 +152,16 @@ fn a_model_that_cannot_be_opened_leaves_the_one_before() {
 #[test]
 fn a_model_that_was_overtaken_stays_where_the_next_one_cannot_be_opened() {
     let mut state = AppState::default();
-    state.apply(Command::OpenModel("model".into()));
+    state.apply(ModelsCommand::Open("model".into()));
     // Before it is open.
-    state.apply(Command::SetDevice(DeviceChoice::Gpu));
+    state.apply(ModelsCommand::SetDevice(DeviceChoice::Gpu));
     let mut requests = state.shared.requests.drain(..);
     let [first, second] = [requests.next(), requests.next()].map(|request| match request {
         Some(Request::OpenModel { job, folder, .. }) => (job, folder),
         other => panic!("{other:?}"),
     });
     drop(requests);
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job: first.0,
         info: info(first.1),
         device_name: "CPU".to_owned(),
@@ -184,12 +186,12 @@ fn a_model_that_was_overtaken_stays_where_the_next_one_cannot_be_opened() {
 fn a_document_that_is_opened_is_shown() {
     let mut state = with_page();
     for page in [Page::Training, Page::Evaluate] {
-        state.apply(Command::ShowPage(page));
+        state.apply(WindowCommand::ShowPage(page));
         open(&mut state, parsed(PAGE), None);
         assert_eq!(state.shared.page, Page::Document);
     }
     // It waits there for a translation to trace.
-    state.apply(Command::ShowPage(Page::Explore));
+    state.apply(WindowCommand::ShowPage(Page::Explore));
     open(&mut state, parsed(PAGE), None);
     assert_eq!(state.shared.page, Page::Explore);
 }
@@ -197,11 +199,11 @@ fn a_document_that_is_opened_is_shown() {
 #[test]
 fn only_an_error_outlives_the_document_before() {
     let mut state = with_page();
-    state.apply(Command::Confirm);
+    state.apply(EditCommand::Confirm);
     assert_eq!(state.shared.notices[0].kind, NoticeKind::Hint);
     let error = crate::error::Error::Base(crate::error::BaseError::NoModel);
     state.shared.show_error("The run stopped", &error);
-    state.apply(Command::OpenPath("gone.html".into()));
+    state.apply(WindowCommand::OpenPath("gone.html".into()));
     let job = state.document.opening.as_ref().expect("it is opened").0;
     state.shared.file_requests.clear();
     state.receive(Event::Failed { job, error });

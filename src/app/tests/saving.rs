@@ -1,7 +1,8 @@
 //! Writing the translation, again and under another name.
 
 use super::*;
-use crate::jobs::Overwrite;
+use crate::jobs::{FileLane, Overwrite, Pool};
+use crate::{DocumentCommand, DocumentEvent, EditCommand, ModelsEvent, SaveCommand, WindowCommand};
 
 /// The last request to write a translation: where, and what it may replace.
 fn save_request(state: &mut AppState) -> Option<(JobId, PathBuf, Overwrite)> {
@@ -18,7 +19,7 @@ fn save_request(state: &mut AppState) -> Option<(JobId, PathBuf, Overwrite)> {
 }
 
 fn saved(state: &mut AppState, job: JobId, path: PathBuf, digest: &str) {
-    state.receive(Event::TranslationSaved {
+    state.receive(DocumentEvent::TranslationSaved {
         job,
         path,
         digest: digest.to_owned(),
@@ -29,33 +30,33 @@ fn saved(state: &mut AppState, job: JobId, path: PathBuf, digest: &str) {
 #[test]
 fn saving_asks_for_a_name_once_and_writes_there_again() {
     let mut state = with_page();
-    state.apply(Command::Save);
+    state.apply(SaveCommand::Save);
     let ask = state.shared.asks.pop().expect("the first time it asks");
     state.apply(ask.answer("there.html".into(), false));
     let (job, path, overwrite) = save_request(&mut state).expect("it is written");
     assert_eq!(overwrite, Overwrite::Nothing);
     saved(&mut state, job, path, "0123");
-    state.apply(Command::Save);
+    state.apply(SaveCommand::Save);
     assert!(state.shared.asks.is_empty());
     let (job, path, overwrite) = save_request(&mut state).expect("it is written");
     assert_eq!(path, PathBuf::from("there.html"));
     assert_eq!(overwrite, Overwrite::Own("0123".to_owned()));
     // Another person has changed it: it stays as it is.
-    state.receive(Event::TranslationChanged { job, path });
+    state.receive(DocumentEvent::TranslationChanged { job, path });
     assert!(!state.document.saving.is_running());
     assert_eq!(state.shared.asks.len(), 1);
     state.shared.asks.clear();
-    state.apply(Command::SaveAs);
+    state.apply(SaveCommand::SaveAs);
     assert_eq!(state.shared.asks.len(), 1);
 }
 
 #[test]
 fn what_is_saved_is_summed_up_and_its_folder_can_be_shown() {
     let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
-    state.apply(Command::Confirm);
-    state.apply(Command::SaveAs);
+    state.apply(EditCommand::Confirm);
+    state.apply(SaveCommand::SaveAs);
     let ask = state.shared.asks.pop().expect("a question");
     state.apply(ask.answer("/out/there.html".into(), false));
     let (job, path, _) = save_request(&mut state).expect("it is written");
@@ -75,7 +76,7 @@ fn what_is_saved_is_summed_up_and_its_folder_can_be_shown() {
 #[test]
 fn a_variant_of_the_target_language_is_named_and_written() {
     let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
     let command = crate::models::ModelsCommand::TranslateTo("de-AT".to_owned());
     state.apply(Command::Models(command));
@@ -89,7 +90,7 @@ fn a_variant_of_the_target_language_is_named_and_written() {
         0,
         "the work is its"
     );
-    state.apply(Command::SaveAs);
+    state.apply(SaveCommand::SaveAs);
     let ask = state.shared.asks.pop().expect("a question");
     state.apply(ask.answer("/out/there.html".into(), false));
     let language = state
@@ -107,12 +108,12 @@ fn a_variant_of_the_target_language_is_named_and_written() {
 #[test]
 fn a_document_that_is_opened_again_is_saved_where_it_was() {
     let mut state = with_page();
-    state.apply(Command::SaveAs);
+    state.apply(SaveCommand::SaveAs);
     let ask = state.shared.asks.pop().expect("a question");
     state.apply(ask.answer("there.html".into(), false));
     let (job, path, _) = save_request(&mut state).expect("it is written");
     saved(&mut state, job, path, "0123");
-    state.apply(Command::CloseDocument);
+    state.apply(DocumentCommand::Close);
     let bytes = state.shared.settings.to_bytes();
     let settings: Settings = serde_json::from_slice(&bytes).expect("settings");
     let mut later = AppState::new(Folders::default(), settings, Shipped::default());
@@ -120,13 +121,13 @@ fn a_document_that_is_opened_again_is_saved_where_it_was() {
     let Some(Request::OpenModel { job, folder, .. }) = open_model(&mut later) else {
         panic!("it is opened")
     };
-    later.receive(Event::ModelOpened {
+    later.receive(ModelsEvent::Opened {
         job,
         info: info(folder),
         device_name: "CPU".to_owned(),
         memory: None,
     });
-    later.apply(Command::Save);
+    later.apply(SaveCommand::Save);
     let (_, path, overwrite) = save_request(&mut later).expect("it is written");
     assert_eq!(path, PathBuf::from("there.html"));
     assert_eq!(overwrite, Overwrite::Own("0123".to_owned()));
@@ -137,9 +138,9 @@ fn a_translated_file_that_was_changed_is_not_replaced() {
     let folder = tempfile::tempdir().expect("a folder");
     let place = folder.path().join("page.de.html");
     let (sender, events) = std::sync::mpsc::channel();
-    let files = crate::jobs::FileThread::spawn(sender, || ()).expect("a thread");
+    let files = FileLane::new(&Pool::new("test", sender, || ()).expect("a thread"));
     let save = |overwrite: Overwrite| {
-        let sent = files.send(FileRequest::SaveDocument {
+        files.send(FileRequest::SaveDocument {
             job: JobId(1),
             path: place.clone(),
             overwrite,
@@ -147,17 +148,23 @@ fn a_translated_file_that_was_changed_is_not_replaced() {
             targets: vec![None; document(&with_page()).num_sentences()],
             language: None,
         });
-        assert!(sent);
         events.recv().expect("an answer")
     };
-    let Event::TranslationSaved { digest, .. } = save(Overwrite::Nothing) else {
+    let Event::Document(DocumentEvent::TranslationSaved { digest, .. }) = save(Overwrite::Nothing)
+    else {
         panic!("it is not there yet")
     };
     let again = save(Overwrite::Own(digest.clone()));
-    assert!(matches!(again, Event::TranslationSaved { .. }));
+    assert!(matches!(
+        again,
+        Event::Document(DocumentEvent::TranslationSaved { .. })
+    ));
     std::fs::write(&place, "mine").expect("written");
     let changed = save(Overwrite::Own(digest));
-    assert!(matches!(changed, Event::TranslationChanged { .. }));
+    assert!(matches!(
+        changed,
+        Event::Document(DocumentEvent::TranslationChanged { .. })
+    ));
     assert_eq!(std::fs::read_to_string(&place).expect("text"), "mine");
 }
 
@@ -171,9 +178,9 @@ fn what_is_gone_leaves_the_lists_of_what_was_used_lately() {
     state.shared.settings.recent_documents = vec![here.clone(), gone.clone()];
     state.shared.settings.recent_models = vec![gone.clone()];
     state.evaluate.models = vec![gone.clone()];
-    state.apply(Command::ShowPage(Page::Evaluate));
+    state.apply(WindowCommand::ShowPage(Page::Evaluate));
     let (sender, events) = std::sync::mpsc::channel();
-    let files = crate::jobs::FileThread::spawn(sender, || ()).expect("a thread");
+    let files = FileLane::new(&Pool::new("test", sender, || ()).expect("a thread"));
     for request in state.shared.file_requests.drain(..) {
         files.send(request);
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::jobs::{Origin, Version};
+use crate::{DocumentCommand, DocumentEvent, EditCommand};
 
 fn origins(state: &AppState, sentence: usize) -> Vec<(Origin, String)> {
     let history = document(state).targets.history(sentence).iter();
@@ -15,14 +16,14 @@ fn version(origin: Origin, text: &str) -> (Origin, String) {
 #[test]
 fn every_text_of_a_sentence_is_kept_and_comes_back_with_the_document() {
     let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
     let draft = document(&state).target(2).text.clone();
     edit(&mut state, 2, "Dann warten.");
-    state.apply(Command::KeepEdit);
-    state.apply(Command::ToggleConfirmed(2));
-    state.apply(Command::Clear(2));
-    state.apply(Command::Undo);
+    state.apply(EditCommand::Keep);
+    state.apply(EditCommand::ToggleConfirmed(2));
+    state.apply(EditCommand::Clear(2));
+    state.apply(EditCommand::Undo);
     let expected = [
         version(Origin::Machine, &draft),
         version(Origin::Hand, "Dann warten."),
@@ -51,8 +52,8 @@ fn every_text_of_a_sentence_is_kept_and_comes_back_with_the_document() {
 fn a_cleared_sentence_keeps_its_history() {
     let mut state = with_page();
     edit(&mut state, 0, "Drucken");
-    state.apply(Command::KeepEdit);
-    state.apply(Command::Clear(0));
+    state.apply(EditCommand::Keep);
+    state.apply(EditCommand::Clear(0));
     let project = document(&state).project();
     let mut again = with_page();
     open(&mut again, parsed(PAGE), Some(project));
@@ -67,12 +68,12 @@ fn a_cleared_sentence_keeps_its_history() {
 #[test]
 fn an_earlier_text_is_used_again_and_that_is_undone() {
     let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
     let draft = document(&state).target(2).text.clone();
     edit(&mut state, 2, "Dann warten.");
-    state.apply(Command::KeepEdit);
-    state.apply(Command::UseVersion {
+    state.apply(EditCommand::Keep);
+    state.apply(EditCommand::UseVersion {
         sentence: 2,
         version: 0,
     });
@@ -82,7 +83,7 @@ fn an_earlier_text_is_used_again_and_that_is_undone() {
         (draft.as_str(), State::Edited)
     );
     assert_eq!(target.model.as_deref(), Some("tiny"));
-    state.apply(Command::Undo);
+    state.apply(EditCommand::Undo);
     assert_eq!(document(&state).target(2).text, "Dann warten.");
 }
 
@@ -90,7 +91,7 @@ fn an_earlier_text_is_used_again_and_that_is_undone() {
 fn work_of_older_versions_begins_a_history_without_a_time() {
     let mut state = with_page();
     edit(&mut state, 0, "Drucken");
-    state.apply(Command::KeepEdit);
+    state.apply(EditCommand::Keep);
     let mut project = document(&state).project();
     for target in &mut project.targets {
         target.history.clear();
@@ -111,7 +112,7 @@ fn work_of_another_person_is_merged_and_ours_stays_where_both_have_changed_a_sen
     let mut state = with_page();
     for (sentence, text) in [(0, "Drucken"), (2, "Dann warten."), (3, "Vorschau")] {
         edit(&mut state, sentence, text);
-        state.apply(Command::KeepEdit);
+        state.apply(EditCommand::Keep);
     }
     let saved = document(&state).project().targets;
     let theirs = |index: usize, text: &str| {
@@ -125,7 +126,7 @@ fn work_of_another_person_is_merged_and_ours_stays_where_both_have_changed_a_sen
     };
     // The third was changed here after it was saved.
     edit(&mut state, 3, "Die Vorschau");
-    state.apply(Command::KeepEdit);
+    state.apply(EditCommand::Keep);
     let merged = MergedWork {
         project: document(&state).project(),
         taken: vec![
@@ -136,7 +137,7 @@ fn work_of_another_person_is_merged_and_ours_stays_where_both_have_changed_a_sen
     };
     let path = document(&state).path.clone();
     let merged = Box::new(merged);
-    state.receive(Event::WorkMerged { path, merged });
+    state.receive(DocumentEvent::WorkMerged { path, merged });
     let text = |state: &AppState, sentence: usize| document(state).target(sentence).text.clone();
     assert_eq!(
         [0, 2, 3].map(|sentence| text(&state, sentence)),
@@ -155,19 +156,19 @@ fn work_of_another_person_is_merged_and_ours_stays_where_both_have_changed_a_sen
     }
     let notice = state.shared.notices.last().expect("a notice");
     assert!(notice.detail.contains("2 sentences"), "{}", notice.detail);
-    state.apply(Command::Undo);
+    state.apply(EditCommand::Undo);
     assert_eq!(text(&state, 0), "Drucken");
 }
 
 #[test]
 fn what_was_written_before_escape_is_in_the_history() {
     let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
-    state.apply(Command::EditSentence(0));
-    state.apply(Command::Editing("Drucken und warten".to_owned()));
+    state.apply(EditCommand::Start(0));
+    state.apply(EditCommand::Write("Drucken und warten".to_owned()));
     let revision = document(&state).targets.revision(0);
-    state.apply(Command::DiscardEdit);
+    state.apply(EditCommand::Discard);
     let open = document(&state);
     assert_eq!(open.target(0).text, "PRINT");
     assert!(open.targets.revision(0) > revision, "the panel notices");
@@ -178,13 +179,13 @@ fn what_was_written_before_escape_is_in_the_history() {
         .map(|it| it.text.as_str())
         .collect();
     assert_eq!(texts, ["PRINT", "Drucken und warten", "PRINT"]);
-    state.apply(Command::UseVersion {
+    state.apply(EditCommand::UseVersion {
         sentence: 0,
         version: 1,
     });
     assert_eq!(document(&state).target(0).text, "Drucken und warten");
     // Nothing was written: nothing is added.
-    state.apply(Command::EditSentence(2));
-    state.apply(Command::DiscardEdit);
+    state.apply(EditCommand::Start(2));
+    state.apply(EditCommand::Discard);
     assert_eq!(document(&state).targets.history(2).len(), 1);
 }

@@ -3,9 +3,10 @@
 use super::*;
 use crate::document::segments::SegmentsCommand;
 use crate::document::terms::SourceSelection;
+use crate::{CheckCommand, DocumentCommand, DocumentEvent, EditCommand, GoCommand, TermsCommand};
 use canopy_qa::checks::{CheckKind, Finding, Severity};
 
-/// Does what the file thread does with a split or a join.
+/// Does what the lane of files does with a split or a join.
 fn recut(state: &mut AppState, page: &str) {
     let request = state
         .shared
@@ -27,7 +28,7 @@ fn recut(state: &mut AppState, page: &str) {
     let document =
         Document::open_edited(&path, Some(document.format), &document.reading, Some(edit));
     let document = document.map(Arc::new).map_err(Into::into);
-    state.receive(Event::Recut { job, document });
+    state.receive(DocumentEvent::Recut { job, document });
 }
 
 fn texts(state: &AppState) -> Vec<String> {
@@ -44,25 +45,25 @@ fn targets(state: &AppState) -> Vec<(String, State)> {
 }
 
 fn split_at(state: &mut AppState, sentence: usize, place: usize) {
-    state.apply(Command::Select(sentence));
+    state.apply(GoCommand::Select(sentence));
     let chars = place..place;
     let caret = SourceSelection { sentence, chars };
-    state.apply(Command::Terms(TermsCommand::SelectSource(caret)));
-    state.apply(Command::Segments(SegmentsCommand::Split));
+    state.apply(TermsCommand::SelectSource(caret));
+    state.apply(SegmentsCommand::Split);
 }
 
 fn join(state: &mut AppState, sentence: usize) {
-    state.apply(Command::Select(sentence));
-    state.apply(Command::Segments(SegmentsCommand::Join));
+    state.apply(GoCommand::Select(sentence));
+    state.apply(SegmentsCommand::Join);
 }
 
 fn worked_on() -> AppState {
     let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
     edit(&mut state, 1, "Klicke ⟨1⟩Datei⟨/1⟩.");
     edit(&mut state, 3, "Vorschau");
-    state.apply(Command::ToggleConfirmed(3));
+    state.apply(EditCommand::ToggleConfirmed(3));
     state.shared.file_requests.clear();
     state
 }
@@ -77,7 +78,7 @@ fn a_finding_that_is_ignored_stays_so_when_sentences_are_split() {
         message: "a tag is missing".to_owned(),
         repaired: None,
     };
-    state.apply(Command::Check(CheckCommand::Ignore(finding.clone())));
+    state.apply(CheckCommand::Ignore(finding.clone()));
     split_at(&mut state, 1, 6);
     recut(&mut state, PAGE);
     let open = document(&state);
@@ -128,14 +129,14 @@ fn joined_sentences_have_both_translations_and_others_stay() {
     // It is kept, and can be taken back and done again.
     let reading = open.project().reading.expect("how it is read");
     assert_eq!(reading.cuts.len(), 1);
-    state.apply(Command::Undo);
+    state.apply(EditCommand::Undo);
     assert_eq!((texts(&state), targets(&state)), (sources, before));
     assert_eq!(document(&state).project().reading, None);
-    state.apply(Command::Redo);
+    state.apply(EditCommand::Redo);
     assert_eq!(targets(&state), joined);
     // What was done before is undone after it.
-    state.apply(Command::Undo);
-    state.apply(Command::Undo);
+    state.apply(EditCommand::Undo);
+    state.apply(EditCommand::Undo);
     assert_eq!(states(&state)[3], State::Edited);
 }
 
@@ -185,18 +186,18 @@ fn paragraphs_stay_apart_and_a_caret_is_needed() {
         state.shared.notices.last().map(|it| it.kind),
         Some(NoticeKind::Hint)
     );
-    state.apply(Command::Segments(SegmentsCommand::Split));
+    state.apply(SegmentsCommand::Split);
     assert!(state.shared.file_requests.is_empty());
     // The keys put it at the beginning of a word.
-    state.apply(Command::Select(4));
+    state.apply(GoCommand::Select(4));
     for command in [
         SegmentsCommand::NextWord,
         SegmentsCommand::NextWord,
         SegmentsCommand::PreviousWord,
     ] {
-        state.apply(Command::Segments(command));
+        state.apply(Command::from(command));
     }
-    state.apply(Command::Segments(SegmentsCommand::Split));
+    state.apply(SegmentsCommand::Split);
     recut(&mut state, PAGE);
     assert_eq!(texts(&state)[4..], ["Look", "at it."]);
     // The first word is where a sentence begins already.
@@ -214,7 +215,7 @@ fn nothing_is_cut_while_it_is_translated_or_has_changed_on_disk() {
     join(&mut state, 1);
     recut(&mut state, PAGE);
     edit(&mut state, 0, "");
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     assert!(state.document.translations.is_busy());
     join(&mut state, 0);
     let asks = |request: &FileRequest| matches!(request, FileRequest::Recut { .. });

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::command::Page;
+use crate::{DocumentCommand, WindowCommand};
 
 /// A document of `num` sections of two sentences, all of them translated.
 fn with_sections(sections: usize, rows_a_token: usize) -> AppState {
@@ -12,7 +13,7 @@ fn with_sections(sections: usize, rows_a_token: usize) -> AppState {
     if let ModelState::Open { info, .. } = &mut state.models.in_use.current {
         info.trace_cost = TraceCost { rows_a_token };
     }
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
     state.shared.requests.clear();
     state
@@ -29,10 +30,10 @@ fn traced(state: &mut AppState) -> Option<std::ops::Range<usize>> {
 #[test]
 fn a_small_document_is_traced_as_the_page_opens_and_a_large_one_is_not() {
     let mut small = with_sections(3, 24);
-    small.apply(Command::ShowPage(Page::Explore));
+    small.apply(WindowCommand::ShowPage(Page::Explore));
     assert_eq!(traced(&mut small), Some(0..0));
     let mut large = with_sections(300, 400);
-    large.apply(Command::ShowPage(Page::Explore));
+    large.apply(WindowCommand::ShowPage(Page::Explore));
     assert_eq!(traced(&mut large), None);
     large.apply(Command::Explore(ExploreCommand::Trace(None)));
     assert_eq!(
@@ -45,7 +46,7 @@ fn a_small_document_is_traced_as_the_page_opens_and_a_large_one_is_not() {
 #[test]
 fn the_section_of_a_sentence_is_traced_where_the_document_is_large() {
     let mut state = with_sections(300, 400);
-    state.apply(Command::ShowPage(Page::Explore));
+    state.apply(WindowCommand::ShowPage(Page::Explore));
     state.apply(Command::Explore(ExploreCommand::TraceSection(301)));
     assert_eq!(traced(&mut state), Some(300..303));
     let mut huge = with_sections(300, 90_000);

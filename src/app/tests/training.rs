@@ -5,6 +5,7 @@ use std::path::Path;
 use super::*;
 use crate::jobs::{RunRequest, TrainingRequest};
 use crate::training::{NewRun, Start, TrainingCommand};
+use crate::{ModelsEvent, RunEvent};
 use canopy_models::interchange::{Archive, Encoder};
 use canopy_models::weights::Precision;
 use canopy_train::Order;
@@ -24,7 +25,7 @@ fn with_corpus() -> (AppState, tempfile::TempDir) {
         config: None,
     };
     let mut state = AppState::new(folders, Settings::default(), Shipped::default());
-    state.receive(Event::RunsSeen {
+    state.receive(RunEvent::Seen {
         runs: Vec::new(),
         corpora: vec![corpus],
     });
@@ -293,7 +294,7 @@ fn a_new_run_improves_the_model_of_the_corpus_and_is_measured_before_it_begins()
         ..Default::default()
     };
     let models = vec![model("french", "fr"), model("german", "de")];
-    state.receive(Event::ModelsListed { models });
+    state.receive(ModelsEvent::Listed { models });
     state.apply(command(TrainingCommand::NewRun));
     let corpus = |state: &AppState| {
         let form = state.training.form.as_ref().expect("a form");
@@ -352,14 +353,14 @@ fn the_model_of_a_run_becomes_a_default_only_where_a_person_says_so() {
     let defaults = &mut state.shared.settings.default_models;
     defaults.insert("en-de".to_owned(), before.clone());
     let to = std::path::absolute("models/evening").expect("a place");
-    state.receive(Event::Exported {
+    state.receive(ModelsEvent::Exported {
         to: to.clone(),
         promote: true,
     });
     let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
         panic!("it is opened")
     };
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job,
         info: info(folder),
         device_name: "CPU".to_owned(),

@@ -1,14 +1,15 @@
 //! The rest follows what was edited.
 
 use super::*;
+use crate::{DocumentCommand, DocumentEvent, EditCommand, ModelsEvent};
 
 /// Translates everything, edits the first sentence and confirms the third.
 fn worked_on() -> AppState {
     let mut state = with_page();
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
     edit(&mut state, 0, "Drucken");
-    state.apply(Command::ToggleConfirmed(2));
+    state.apply(EditCommand::ToggleConfirmed(2));
     state
 }
 
@@ -17,7 +18,7 @@ fn open_reading(state: &mut AppState, reads: Reads) {
     let Some(Request::OpenModel { job, folder, .. }) = open_model(state) else {
         panic!()
     };
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job,
         info: ModelInfo {
             reads,
@@ -54,7 +55,7 @@ fn receive(state: &mut AppState, job: JobId, index: usize, text: String) {
         parts: vec![],
         flags: vec![],
     };
-    state.receive(Event::SentenceTranslated {
+    state.receive(DocumentEvent::SentenceTranslated {
         job,
         index,
         translation,
@@ -71,7 +72,7 @@ fn marks(state: &AppState) -> Vec<usize> {
 #[test]
 fn an_update_requests_the_drafts_and_reports_what_is_fixed() {
     let mut state = worked_on();
-    state.apply(Command::UpdateRest);
+    state.apply(DocumentCommand::UpdateRest);
     let Some(Request::Translate {
         sentences, fixed, ..
     }) = state.shared.requests.last()
@@ -88,7 +89,7 @@ fn an_update_requests_the_drafts_and_reports_what_is_fixed() {
 fn an_update_is_one_step_and_marks_what_it_changed() {
     let mut state = worked_on();
     let before = document(&state).targets.texts();
-    state.apply(Command::UpdateRest);
+    state.apply(DocumentCommand::UpdateRest);
     let changed = update(&mut state);
     let after = document(&state).targets.texts();
     assert_eq!(marks(&state), changed);
@@ -98,21 +99,21 @@ fn an_update_is_one_step_and_marks_what_it_changed() {
             changed.contains(&sentence)
         );
     }
-    state.apply(Command::Undo);
+    state.apply(EditCommand::Undo);
     assert_eq!(document(&state).targets.texts(), before);
     assert!(marks(&state).is_empty());
-    state.apply(Command::Redo);
+    state.apply(EditCommand::Redo);
     assert_eq!(document(&state).targets.texts(), after);
 }
 
 #[test]
 fn a_mark_goes_when_its_sentence_is_reviewed() {
     let mut state = worked_on();
-    state.apply(Command::UpdateRest);
+    state.apply(DocumentCommand::UpdateRest);
     let changed = update(&mut state);
-    state.apply(Command::ToggleConfirmed(changed[0]));
+    state.apply(EditCommand::ToggleConfirmed(changed[0]));
     assert_eq!(marks(&state), changed[1..]);
-    state.apply(Command::Translate(Scope::Document));
+    state.apply(DocumentCommand::Translate(Scope::Document));
     work(&mut state);
     assert!(marks(&state).is_empty());
 }
@@ -120,7 +121,7 @@ fn a_mark_goes_when_its_sentence_is_reviewed() {
 #[test]
 fn what_was_edited_during_an_update_is_not_taken_back_with_it() {
     let mut state = worked_on();
-    state.apply(Command::UpdateRest);
+    state.apply(DocumentCommand::UpdateRest);
     let Some(Request::Translate { job, sentences, .. }) = state.shared.requests.pop() else {
         panic!()
     };
@@ -128,10 +129,10 @@ fn what_was_edited_during_an_update_is_not_taken_back_with_it() {
     let draft = document(&state).target(second).text.clone();
     receive(&mut state, job, first, "Eins".to_owned());
     receive(&mut state, job, second, "Zwei".to_owned());
-    state.apply(Command::ToggleConfirmed(first));
-    state.apply(Command::Cancel);
+    state.apply(EditCommand::ToggleConfirmed(first));
+    state.apply(DocumentCommand::Cancel);
     state.receive(Event::Cancelled { job });
-    state.apply(Command::Undo);
+    state.apply(EditCommand::Undo);
     assert_eq!(document(&state).target(second).text, draft);
     assert_eq!(states(&state)[first], State::Confirmed);
 }
@@ -139,28 +140,28 @@ fn what_was_edited_during_an_update_is_not_taken_back_with_it() {
 #[test]
 fn an_update_that_would_change_nothing_says_why() {
     let mut state = worked_on();
-    let why = |state: &AppState| state.why_not(&Command::UpdateRest);
+    let why = |state: &AppState| state.why_not(&Command::Document(DocumentCommand::UpdateRest));
     assert_eq!(why(&state), None);
     for reads in [Reads::Nothing, Reads::Source] {
         open_reading(&mut state, reads);
         assert!(why(&state).expect("a reason").contains("This model"));
-        assert!(!state.is_enabled(&Command::UpdateRest));
-        state.apply(Command::UpdateRest);
+        assert!(!state.is_enabled(&Command::Document(DocumentCommand::UpdateRest)));
+        state.apply(DocumentCommand::UpdateRest);
         assert!(state.shared.requests.is_empty());
     }
     open_reading(&mut state, Reads::Translations);
-    assert!(state.is_enabled(&Command::UpdateRest));
-    state.apply(Command::UpdateRest);
+    assert!(state.is_enabled(&Command::Document(DocumentCommand::UpdateRest)));
+    state.apply(DocumentCommand::UpdateRest);
     assert_eq!(why(&state), Some("A translation is running"));
     update(&mut state);
     for sentence in document(&state).targets.drafts() {
-        state.apply(Command::ToggleConfirmed(sentence));
+        state.apply(EditCommand::ToggleConfirmed(sentence));
     }
     assert_eq!(why(&state), Some("There are no drafts left"));
 
     let mut fresh = with_page();
     assert_eq!(why(&fresh), Some("No sentence is edited or confirmed yet"));
-    fresh.apply(Command::CloseDocument);
+    fresh.apply(DocumentCommand::Close);
     assert_eq!(why(&fresh), Some("No document is open"));
 }
 
@@ -168,12 +169,12 @@ fn an_update_that_would_change_nothing_says_why() {
 fn the_first_pass_shows_until_sentences_come() {
     let mut state = worked_on();
     state.tick(100.0);
-    state.apply(Command::UpdateRest);
+    state.apply(DocumentCommand::UpdateRest);
     let Some(Request::Translate { job, sentences, .. }) = state.shared.requests.pop() else {
         panic!()
     };
     state.tick(130.0);
-    state.receive(Event::Drafted {
+    state.receive(DocumentEvent::Drafted {
         job,
         done: 1,
         num: 4,

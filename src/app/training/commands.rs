@@ -16,7 +16,7 @@ use canopy_train::{EndReason, RunState, TrainingConfig};
 
 impl Training {
     #[expect(clippy::too_many_lines, reason = "a table: an arm for each command")]
-    pub(crate) fn apply(
+    pub(crate) fn execute(
         &mut self,
         shared: &mut Shared,
         models: &Models,
@@ -108,6 +108,7 @@ impl Training {
                 self.runs.compared.remove(&folder);
             }
             C::Order(folder, order) => self.runs.order(shared, folder, order),
+            C::OrderAll(order) => self.runs.order_all(order),
             C::GoOn(folder) => self.go_on(shared, &folder),
             C::Continue(folder) => self.continue_model(shared, &folder),
             C::Rename(folder, name) => self.runs.rename(shared, folder, name),

@@ -34,7 +34,7 @@ pub struct Corpora {
 }
 
 impl Corpora {
-    /// Adds those that the threads found.
+    /// Adds those that were found.
     pub(crate) fn add(&mut self, corpora: Vec<PathBuf>) {
         for corpus in corpora {
             if !self.known.contains(&corpus) {
@@ -49,7 +49,7 @@ impl Corpora {
         self.known.insert(0, corpus);
     }
 
-    /// Has the thread of the runs look at a corpus that was not looked at.
+    /// Has the follower of the runs look at a corpus that was not looked at.
     pub(crate) fn look_at(&self, shared: &mut Shared, folder: &Path) {
         if !folder.as_os_str().is_empty() && !self.facts.contains_key(folder) {
             let request = RunRequest::LookAtCorpus(folder.to_owned());

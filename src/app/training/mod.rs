@@ -4,6 +4,7 @@ mod bert;
 mod commands;
 mod corpus;
 mod differences;
+mod events;
 mod facts;
 mod forms;
 mod new_run;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 
 pub use corpus::{CorpusSource, ImportState, NewCorpus, Side, SurveyState};
 pub use differences::{Difference, differences};
+pub use events::RunEvent;
 pub use facts::{Corpora, CorpusFacts, ENOUGH_PAIRS};
 pub use new_run::{NewRun, Probe, Problem, Start};
 pub use runs::{ChartKey, Queued, Runs};
@@ -80,6 +82,8 @@ pub enum TrainingCommand {
     /// Draws a run over the selected one, or removes it from there.
     Compare(PathBuf, bool),
     Order(PathBuf, Order),
+    /// Gives an order to all runs of this window.
+    OrderAll(Order),
     /// Goes on with a run that has ended.
     GoOn(PathBuf),
     /// A form whose run begins with this one's best model.

@@ -206,7 +206,7 @@ impl NewRun {
         self.probe = Probe::None;
     }
 
-    /// Has the thread of the runs measure memory and time.
+    /// Has the follower of the runs measure memory and time.
     pub(super) fn measure(&mut self, shared: &mut Shared) {
         let job = shared.next_job();
         self.probe = Probe::Running(job);

@@ -44,7 +44,7 @@ pub struct Runs {
     pub x: XAxis,
     /// Weight of the past in the thick curves, in `[0, 1)`.
     pub smoothing: f64,
-    /// For the training thread; the window sends and empties it.
+    /// For the queue of trainings; the window sends and empties it.
     pub requests: Vec<TrainingRequest>,
 }
 
@@ -160,6 +160,13 @@ impl Runs {
         self.queued(folder).is_some()
     }
 
+    /// Waiting runs first, so that none of them begins.
+    pub(super) fn order_all(&mut self, order: Order) {
+        let jobs = self.queue.iter().rev().map(|queued| queued.job);
+        let orders = jobs.map(|job| TrainingRequest::Order { job, order });
+        self.requests.extend(orders);
+    }
+
     pub(super) fn order(&mut self, shared: &mut Shared, folder: PathBuf, order: Order) {
         if let Some(job) = self.queued(&folder) {
             let request = TrainingRequest::Order { job, order };
@@ -218,7 +225,7 @@ impl Runs {
         });
     }
 
-    /// Takes over the runs that the threads found.
+    /// Takes over the runs that were found.
     pub(crate) fn seen(&mut self, runs: Vec<RunSnapshot>) {
         self.list = runs;
         let gone = |folder: &PathBuf| !self.list.iter().any(|run| run.folder == *folder);

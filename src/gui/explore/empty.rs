@@ -5,7 +5,9 @@ use egui::{Button, RichText, Ui};
 use crate::theme::Palette;
 use canopy_app::actions::label_of;
 use canopy_app::explorer::{Awaited, Explorer};
-use canopy_app::{AppState, Command, ExploreCommand, ModelState, Scope};
+use canopy_app::{
+    AppState, Command, DocumentCommand, ExploreCommand, ModelState, Scope, WindowCommand,
+};
 
 pub(super) fn empty_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
@@ -33,7 +35,7 @@ pub(super) fn empty_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command
             ui.label(weak(why_not));
         }
         ui.add_space(16.0);
-        let translate = Command::Translate(Scope::Document);
+        let translate = Command::Document(DocumentCommand::Translate(Scope::Document));
         if why_not.is_none() {
             if other_model_ui(ui, state, commands) {
                 ui.add_space(4.0);
@@ -50,7 +52,7 @@ pub(super) fn empty_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command
                 commands.push(translate);
             }
         } else if ui.button("Open a document…").clicked() {
-            commands.push(Command::Open);
+            commands.push(WindowCommand::Open.into());
         }
         ui.add_space(4.0);
         if ui.button("Open a saved trace…").clicked() {

@@ -6,7 +6,7 @@ use egui::{Button, Popup, RichText, Ui};
 
 use super::{arrow, file_name, within_window_ui};
 use crate::theme::Palette;
-use canopy_app::{AppState, Command, ModelState, Page};
+use canopy_app::{AppState, Command, ModelState, ModelsCommand, Page, WindowCommand};
 use canopy_translate::inference::InstalledModel;
 
 pub(super) fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
@@ -35,7 +35,7 @@ pub(super) fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Co
             .on_hover_text(folder.display().to_string())
             .clicked()
         {
-            commands.push(Command::OpenModel(folder.to_owned()));
+            commands.push(ModelsCommand::Open(folder.to_owned()).into());
         }
     };
     if !state.shared.shipped.models.is_empty() {
@@ -77,10 +77,10 @@ pub(super) fn model_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Co
     }
     ui.separator();
     if ui.button("Other folder…").clicked() {
-        commands.push(Command::ChooseModel);
+        commands.push(ModelsCommand::Choose.into());
     }
     if ui.button("Installed models…").clicked() {
-        commands.push(Command::ShowPage(Page::Models));
+        commands.push(WindowCommand::ShowPage(Page::Models).into());
     }
 }
 

@@ -7,7 +7,7 @@ use crate::labels;
 use crate::machines::device_ui;
 use crate::reading::reading_ui;
 use crate::theme::Palette;
-use canopy_app::{AppState, Command, ModelState};
+use canopy_app::{AppState, Command, DocumentCommand, ModelState};
 use canopy_corpus::is_same_language;
 use canopy_document::document::SubtitleLayout;
 use canopy_translate::inference::AddressChoice;
@@ -28,7 +28,7 @@ pub(super) fn options_content_ui(ui: &mut Ui, state: &AppState, commands: &mut V
         .add(egui::Slider::new(&mut beam_size, 0..=16).text("Beam size"))
         .changed()
     {
-        commands.push(Command::SetBeamSize(beam_size));
+        commands.push(DocumentCommand::SetBeamSize(beam_size).into());
     }
     let explanation =
         "Search width: 1 is fastest, 4 slightly better; more rarely helps. 0 is that of the model.";
@@ -68,7 +68,7 @@ fn address_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         for choice in std::iter::once(None).chain(choices) {
             let button = ui.radio(current == choice, labels::address(choice));
             if button.on_hover_text(labels::ADDRESS).clicked() {
-                commands.push(Command::SetAddress(choice));
+                commands.push(DocumentCommand::SetAddress(choice).into());
             }
         }
     });
@@ -80,6 +80,6 @@ fn subtitle_layout_ui(ui: &mut Ui, current: SubtitleLayout, commands: &mut Vec<C
     ui.add(egui::Slider::new(&mut layout.max_chars, 10..=80).text("Characters in a line"));
     ui.add(egui::Slider::new(&mut layout.max_lines, 1..=4).text("Lines in a cue"));
     if layout != current {
-        commands.push(Command::SetSubtitleLayout(layout));
+        commands.push(DocumentCommand::SetSubtitleLayout(layout).into());
     }
 }

@@ -8,7 +8,7 @@ use super::file_name;
 use crate::labels;
 use crate::terms::terms_menu_ui;
 use crate::theme::Palette;
-use canopy_app::{AppState, CheckCommand, Command, LanguageModelCommand};
+use canopy_app::{AppState, CheckCommand, Command, LanguageModelCommand, ModelsCommand};
 
 /// Memories, termbases and other resources of a translation.
 pub(super) fn resources_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
@@ -26,7 +26,7 @@ pub(super) fn resources_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Ve
     ui.separator();
     ui.label(caption("Suggestions"));
     if ui.button("Language model…").clicked() {
-        commands.push(Command::LanguageModel(LanguageModelCommand::Name));
+        commands.push(LanguageModelCommand::Name.into());
     }
 }
 
@@ -34,7 +34,7 @@ pub(super) fn resources_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Ve
 fn dictionaries_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let own = state.shared.settings.dictionaries.as_deref();
     if ui.radio(own.is_none(), "Those of the system").clicked() && own.is_some() {
-        commands.push(Command::Check(CheckCommand::UseDictionaries(None)));
+        commands.push(CheckCommand::UseDictionaries(None).into());
     }
     if let Some(own) = own {
         let hint = own.display().to_string();
@@ -43,7 +43,7 @@ fn dictionaries_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let hint = "A folder with .dic and .aff files, such as those of LibreOffice or Firefox";
     let button = ui.button("Choose a dictionary folder…");
     if button.on_hover_text(hint).clicked() {
-        commands.push(Command::Check(CheckCommand::ChooseDictionaries));
+        commands.push(CheckCommand::ChooseDictionaries.into());
     }
 }
 
@@ -52,7 +52,7 @@ fn memory_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let mut entry = |ui: &mut Ui, memory: Option<&Path>, label: String, hint: String| {
         let button = ui.radio(current == memory, label).on_hover_text(hint);
         if button.clicked() && current != memory {
-            commands.push(Command::UseMemory(memory.map(Path::to_owned)));
+            commands.push(ModelsCommand::UseMemory(memory.map(Path::to_owned)).into());
         }
     };
     entry(ui, None, "None".to_owned(), labels::NO_MEMORY.to_owned());
@@ -62,10 +62,13 @@ fn memory_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     }
     further_memories_ui(ui, state, commands);
     for (label, command) in [
-        ("Choose a TMX, TSV or PO file…", Command::ChooseMemory),
+        (
+            "Choose a TMX, TSV or PO file…",
+            Command::Models(ModelsCommand::ChooseMemory),
+        ),
         (
             "Choose a corpus or folder of PO files…",
-            Command::ChooseMemoryFolder,
+            Command::Models(ModelsCommand::ChooseMemoryFolder),
         ),
     ] {
         if ui.button(label).clicked() {
@@ -76,7 +79,7 @@ fn memory_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let checkbox = Checkbox::new(&mut learns, "Adapt the model to this memory (slower)");
     let checkbox = ui.add_enabled(current.is_some(), checkbox);
     if checkbox.on_hover_text(labels::LEARNING).changed() {
-        commands.push(Command::LearnFromMemory(learns));
+        commands.push(ModelsCommand::LearnFromMemory(learns).into());
     }
 }
 
@@ -104,7 +107,7 @@ fn further_memories_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command
             let checkbox = Checkbox::new(&mut is_used, format!("Then {}", file_name(path)));
             if ui.add(checkbox).on_hover_text(hint).changed() {
                 let penalty = is_used.then_some(0);
-                commands.push(Command::UseFurtherMemory(path.to_owned(), penalty));
+                commands.push(ModelsCommand::UseFurtherMemory(path.to_owned(), penalty).into());
             }
             if let Some(memory) = used {
                 let menu = ui.menu_button(format!("−{} %", memory.penalty), |ui| {
@@ -112,7 +115,8 @@ fn further_memories_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command
                         let is_it = memory.penalty == penalty;
                         if ui.radio(is_it, format!("−{penalty} %")).clicked() && !is_it {
                             let path = path.to_owned();
-                            commands.push(Command::UseFurtherMemory(path, Some(penalty)));
+                            commands
+                                .push(ModelsCommand::UseFurtherMemory(path, Some(penalty)).into());
                         }
                     }
                 });

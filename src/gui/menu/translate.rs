@@ -4,7 +4,7 @@ use egui::{Button, RichText, Ui};
 
 use crate::theme::Palette;
 use canopy_app::actions::label_of;
-use canopy_app::{AppState, Command, Scope};
+use canopy_app::{AppState, Command, DocumentCommand, Scope};
 
 /// Translates, or cancels what is running.
 pub(super) fn primary_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
@@ -25,7 +25,7 @@ pub(super) fn primary_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Comma
             .add_enabled(!cancelling, cancel_button(label, &palette))
             .clicked()
         {
-            commands.push(Command::Cancel);
+            commands.push(DocumentCommand::Cancel.into());
         }
         return;
     }
@@ -46,7 +46,7 @@ fn translate_button_ui(
     palette: &Palette,
     commands: &mut Vec<Command>,
 ) {
-    let command = Command::Translate(Scope::Document);
+    let command = Command::Document(DocumentCommand::Translate(Scope::Document));
     let enabled = state.is_enabled(&command);
     if enabled {
         let visuals = ui.visuals_mut();

@@ -4,7 +4,10 @@ use egui::{Button, Response, RichText, Ui};
 
 use crate::shortcuts::written;
 use canopy_app::actions::action_for;
-use canopy_app::{AlternativesCommand, Command, Scope, SegmentsCommand, TermsCommand};
+use canopy_app::{
+    AlternativesCommand, Command, DocumentCommand, EditCommand, GoCommand, Scope, SegmentsCommand,
+    TermsCommand,
+};
 
 pub(super) fn clicks(
     source: &Response,
@@ -15,12 +18,12 @@ pub(super) fn clicks(
 ) {
     for side in [source, target] {
         if (side.clicked() || side.secondary_clicked()) && !editing {
-            commands.push(Command::Select(menu.sentence));
+            commands.push(GoCommand::Select(menu.sentence).into());
         }
         side.context_menu(|ui| menu.ui(ui, commands));
     }
     if target.double_clicked() && !editing {
-        commands.push(Command::EditSentence(menu.sentence));
+        commands.push(EditCommand::Start(menu.sentence).into());
     }
 }
 
@@ -42,7 +45,7 @@ impl SentenceMenu<'_> {
             for (enabled, command) in entries {
                 if action_entry_ui(ui, *enabled, command) {
                     // That of the menu: another one may be selected meanwhile.
-                    commands.push(Command::Select(self.sentence));
+                    commands.push(GoCommand::Select(self.sentence).into());
                     commands.push(command.clone());
                 }
             }
@@ -50,19 +53,28 @@ impl SentenceMenu<'_> {
         group(
             ui,
             &[
-                (true, Command::Edit),
-                (true, Command::Translate(Scope::SelectedSentence)),
-                (true, Command::Translate(Scope::SelectedSection)),
-                (true, Command::Alternatives(AlternativesCommand::Find)),
+                (true, Command::from(EditCommand::StartSelected)),
+                (
+                    true,
+                    Command::Document(DocumentCommand::Translate(Scope::SelectedSentence)),
+                ),
+                (
+                    true,
+                    Command::Document(DocumentCommand::Translate(Scope::SelectedSection)),
+                ),
+                (true, Command::from(AlternativesCommand::Find)),
             ],
         );
         ui.separator();
         group(
             ui,
             &[
-                (self.has_memory, Command::UseMatch(0)),
-                (true, Command::CopySourceSelected),
-                (is_translated, Command::ClearSelected),
+                (
+                    self.has_memory,
+                    Command::Document(DocumentCommand::UseMatch(0)),
+                ),
+                (true, Command::from(EditCommand::CopySourceSelected)),
+                (is_translated, Command::from(EditCommand::ClearSelected)),
             ],
         );
         let button = Button::new("Confirm / Unconfirm");
@@ -81,15 +93,18 @@ impl SentenceMenu<'_> {
         group(
             ui,
             &[
-                (true, Command::Terms(TermsCommand::New)),
-                (true, Command::Segments(SegmentsCommand::Split)),
-                (true, Command::Segments(SegmentsCommand::Join)),
+                (true, Command::from(TermsCommand::New)),
+                (true, Command::from(SegmentsCommand::Split)),
+                (true, Command::from(SegmentsCommand::Join)),
             ],
         );
         ui.separator();
-        group(ui, &[(true, Command::ToggleHistory)]);
+        group(
+            ui,
+            &[(true, Command::Document(DocumentCommand::ToggleHistory))],
+        );
         if is_confirming {
-            commands.push(Command::ToggleConfirmed(self.sentence));
+            commands.push(EditCommand::ToggleConfirmed(self.sentence).into());
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Menus, and windows that are too small for them.
 
 use super::*;
+use canopy::app::{EditCommand, GoCommand, WindowCommand};
 
 #[test]
 fn help_has_a_menu_of_its_own() {
@@ -16,7 +17,7 @@ fn help_has_a_menu_of_its_own() {
     harness
         .state_mut()
         .state
-        .apply(Command::ShowHelp(Some(HelpPage::About)));
+        .apply(WindowCommand::ShowHelp(Some(HelpPage::About)));
     harness.run_steps(4);
     harness.get_by_label(concat!("Canopy ", env!("CARGO_PKG_VERSION")));
 }
@@ -55,7 +56,7 @@ fn at_200_percent_a_window_of_900_by_600_shows_menus_both_columns_and_the_filter
     const SIZE: [f32; 2] = [450.0, 300.0];
     let mut window = Window::with_document(PAGE).translated();
     let drafts = Filter::State(State::Draft);
-    window.state.apply(Command::Filter(Some(drafts)));
+    window.state.apply(GoCommand::Filter(Some(drafts)));
     let mut harness = Harness::builder()
         .with_size(SIZE)
         .with_step_dt(0.05)
@@ -145,13 +146,18 @@ fn alt_with_a_letter_and_f10_open_menus() {
     assert!(harness.get_by_label_contains("Open…").is_focused());
     harness.key_press(Key::Enter);
     harness.run_steps(6);
-    assert!(harness.state().commands.contains(&Command::Open));
+    assert!(
+        harness
+            .state()
+            .commands
+            .contains(&Command::Window(WindowCommand::Open))
+    );
 }
 
 #[test]
 fn the_edit_menu_acts_on_the_field_that_was_written_in() {
     let mut window = Window::with_document(PAGE).translated();
-    window.state.apply(Command::EditSentence(2));
+    window.state.apply(EditCommand::Start(2));
     let mut harness = window.harness();
     harness.run_steps(4);
     let choose = |harness: &mut Harness<'static, Window>, label: &str| {
@@ -223,7 +229,7 @@ fn menus_are_grey_where_there_is_nothing_to_do() {
     harness
         .state_mut()
         .state
-        .apply(Command::ShowPage(canopy::app::Page::Training));
+        .apply(WindowCommand::ShowPage(canopy::app::Page::Training));
     harness.run_steps(6);
     assert!(harness.query_all_by_label("Try a sample run").count() > 0);
 }

@@ -2,7 +2,9 @@
 
 mod menus;
 
-use canopy::app::{CheckCommand, Filter, FindCommand, HelpPage};
+use canopy::app::{
+    CheckCommand, DocumentCommand, EditCommand, Filter, FindCommand, GoCommand, HelpPage,
+};
 use egui::accesskit::Role;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::NodeT;
@@ -26,9 +28,9 @@ fn texts(window: &Window) -> Vec<(String, State)> {
 }
 
 fn edit(window: &mut Window, sentence: usize, text: &str) {
-    window.state.apply(Command::EditSentence(sentence));
-    window.state.apply(Command::Editing(text.to_owned()));
-    window.state.apply(Command::KeepEdit);
+    window.state.apply(EditCommand::Start(sentence));
+    window.state.apply(EditCommand::Write(text.to_owned()));
+    window.state.apply(EditCommand::Keep);
 }
 
 #[test]
@@ -37,7 +39,7 @@ fn a_confirmed_sentence_fills_identical_ones_and_undo_takes_both_back() {
     edit(&mut window, 3, "Meine Datei");
     let before = texts(&window);
     edit(&mut window, 0, "Öffnen Sie die Datei.");
-    window.state.apply(Command::ToggleConfirmed(0));
+    window.state.apply(EditCommand::ToggleConfirmed(0));
     let after = texts(&window);
     let filled = ("Öffnen Sie die Datei.".to_owned(), State::Draft);
     assert_eq!(after[0], (filled.0.clone(), State::Confirmed));
@@ -52,7 +54,7 @@ fn a_confirmed_sentence_fills_identical_ones_and_undo_takes_both_back() {
         .as_ref()
         .expect("a document");
     assert_eq!(open.target(2).flags, [Flag::Memory]);
-    window.state.apply(Command::Undo);
+    window.state.apply(EditCommand::Undo);
     assert_eq!(texts(&window)[2], before[2]);
     assert_eq!(texts(&window)[0], (filled.0, State::Edited));
 }
@@ -73,14 +75,14 @@ fn a_counter_shows_its_sentences_alone() {
     let state = &harness.state().state;
     assert_eq!(state.document.editing.selected(), Some(2));
     // Going to a hidden one shows all of them again.
-    harness.state_mut().state.apply(Command::GoToNumber(1));
+    harness.state_mut().state.apply(GoCommand::ToNumber(1));
     harness.run_steps(4);
     assert!(harness.query_by_label("1 of 5 sentences").is_none());
     harness.get_by_label("PRINT");
     harness
         .state_mut()
         .state
-        .apply(Command::Filter(Some(Filter::State(State::Draft))));
+        .apply(GoCommand::Filter(Some(Filter::State(State::Draft))));
     harness.run_steps(4);
     // The arrow keys step over what is hidden.
     harness.key_press(Key::ArrowDown);
@@ -120,16 +122,13 @@ fn a_finding_scrolls_to_its_sentence_and_the_list_has_what_the_model_noted() {
     let page = "<p>Look at it.</p>".repeat(199) + "<p>Press 3 keys.</p>";
     let mut window = Window::with_document(&page).translated();
     edit(&mut window, 199, "Drücken Sie 4 Tasten.");
-    window.state.apply(Command::Check(CheckCommand::ToggleList));
+    window.state.apply(CheckCommand::ToggleList);
     super::checks::check(&mut window);
     let mut harness = window.harness();
     harness.run_steps(4);
     // The mark between the columns is in the list: the first sentence repeats itself.
     harness.get_by_label("Sentence 1: repeats itself");
-    harness
-        .state_mut()
-        .state
-        .apply(Command::Check(CheckCommand::GoTo(199)));
+    harness.state_mut().state.apply(CheckCommand::GoTo(199));
     harness.run_steps(6);
     let state = &harness.state().state;
     assert_eq!(state.document.editing.selected(), Some(199));
@@ -140,10 +139,10 @@ fn a_finding_scrolls_to_its_sentence_and_the_list_has_what_the_model_noted() {
 #[test]
 fn what_is_not_translated_is_one_line_of_the_checks() {
     let mut window = Window::with_document(PAGE);
-    window.state.apply(Command::Check(CheckCommand::ToggleList));
+    window.state.apply(CheckCommand::ToggleList);
     super::checks::check(&mut window);
     assert!(window.state.document.checking.findings.is_empty());
-    window.state.apply(Command::Select(4));
+    window.state.apply(GoCommand::Select(4));
     let mut harness = window.harness();
     harness.run_steps(4);
     harness
@@ -165,7 +164,7 @@ fn a_replacement_is_seen_before_it_is_made() {
         FindCommand::Query("wait".to_owned()),
         FindCommand::Replacement("stop".to_owned()),
     ] {
-        window.state.apply(Command::Find(command));
+        window.state.apply(Command::from(command));
     }
     let mut harness = window.harness();
     harness.run_steps(4);
@@ -204,8 +203,8 @@ fn keys_go_to_the_ends_of_the_document_and_by_pages() {
 #[test]
 fn undo_in_an_editor_without_changes_is_that_of_the_document() {
     let mut window = Window::with_document(PAGE).translated();
-    window.state.apply(Command::EditSentence(1));
-    window.state.apply(Command::KeepEditAndConfirm);
+    window.state.apply(EditCommand::Start(1));
+    window.state.apply(EditCommand::KeepAndConfirm);
     let mut harness = window.harness();
     harness.run_steps(4);
     assert_eq!(texts(harness.state())[1].1, State::Confirmed);
@@ -233,10 +232,10 @@ fn undo_in_an_editor_without_changes_is_that_of_the_document() {
 #[test]
 fn a_key_writes_the_next_tag_and_a_pair_around_what_is_selected() {
     let mut window = Window::with_document(PAGE).translated();
-    window.state.apply(Command::EditSentence(1));
+    window.state.apply(EditCommand::Start(1));
     window
         .state
-        .apply(Command::Editing("Klicken auf Datei".to_owned()));
+        .apply(EditCommand::Write("Klicken auf Datei".to_owned()));
     let mut harness = window.harness();
     harness.run_steps(4);
     let text = |harness: &Harness<'static, Window>| {
@@ -261,7 +260,7 @@ fn a_key_writes_the_next_tag_and_a_pair_around_what_is_selected() {
     harness
         .state_mut()
         .state
-        .apply(Command::Editing("Klicken ".to_owned()));
+        .apply(EditCommand::Write("Klicken ".to_owned()));
     harness.run_steps(2);
     harness.key_press_modifiers(Modifiers::COMMAND, Key::End);
     harness.run_steps(2);
@@ -273,8 +272,8 @@ fn a_key_writes_the_next_tag_and_a_pair_around_what_is_selected() {
 #[test]
 fn a_tag_in_the_editor_is_one_character() {
     let mut window = Window::with_document(PAGE).translated();
-    window.state.apply(Command::EditSentence(1));
-    let start = Command::Editing("⟨1⟩Datei⟨/1⟩ jetzt".to_owned());
+    window.state.apply(EditCommand::Start(1));
+    let start = Command::from(EditCommand::Write("⟨1⟩Datei⟨/1⟩ jetzt".to_owned()));
     window.state.apply(start);
     let mut harness = window.harness();
     harness.run_steps(4);
@@ -312,8 +311,8 @@ fn a_tag_in_the_editor_is_one_character() {
 fn a_document_opens_at_the_sentence_where_the_user_was() {
     let page = "<p>Look at it.</p>".repeat(200);
     let mut window = Window::with_document(&page).translated();
-    window.state.apply(Command::GoToNumber(150));
-    window.state.apply(Command::CloseDocument);
+    window.state.apply(GoCommand::ToNumber(150));
+    window.state.apply(DocumentCommand::Close);
     let settings = window.state.shared.settings.to_bytes();
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("settings.json");
@@ -335,7 +334,7 @@ fn a_document_opens_at_the_sentence_where_the_user_was() {
         open.first_visible
     );
     // One that has become shorter begins at its head.
-    harness.state_mut().state.apply(Command::CloseDocument);
+    harness.state_mut().state.apply(DocumentCommand::Close);
     let later = harness.into_state().opened_in("<p>Look at it.</p>");
     assert_eq!(later.state.document.editing.selected(), Some(0));
 }
@@ -343,9 +342,9 @@ fn a_document_opens_at_the_sentence_where_the_user_was() {
 #[test]
 fn messages_stand_above_the_panels_and_go_with_what_they_report() {
     let mut window = Window::with_document(REPEATED);
-    window.state.apply(Command::ToggleHistory);
+    window.state.apply(DocumentCommand::ToggleHistory);
     edit(&mut window, 0, "Öffnen Sie die Datei.");
-    window.state.apply(Command::ToggleConfirmed(0));
+    window.state.apply(EditCommand::ToggleConfirmed(0));
     let mut harness = window.harness();
     harness.run_steps(4);
     let message = harness
@@ -353,7 +352,7 @@ fn messages_stand_above_the_panels_and_go_with_what_they_report() {
         .rect();
     let panel = harness.get_by_label("History of the sentence").rect();
     assert!(message.bottom() < panel.top(), "{message:?} {panel:?}");
-    harness.state_mut().state.apply(Command::Undo);
+    harness.state_mut().state.apply(EditCommand::Undo);
     harness.run_steps(4);
     let left = harness.query_by_label("2 identical sentences are filled");
     assert!(left.is_none());

@@ -1,5 +1,6 @@
 //! Models are compared on a contrastive set.
 
+use canopy::app::EvaluateEvent;
 use canopy::contrastive::{
     Accuracies, Contrast, ContrastiveSet, Item, SetDocument, SetScores, SetSentence, TargetContext,
 };
@@ -100,12 +101,12 @@ fn models_choose_in_a_contrastive_set_and_an_item_leads_to_what_was_read() {
         done: 3,
         num: 4,
     };
-    state.receive(Event::Evaluating { job, progress });
+    state.receive(EvaluateEvent::Progressed { job, progress });
     harness.run();
     harness.get_by_label("Model 1 of 2: 3 of 4 translations");
     let state = &mut harness.state_mut().state;
     let result = Arc::new(contrasted(home.path()));
-    state.receive(Event::Contrasted { job, result });
+    state.receive(EvaluateEvent::Contrasted { job, result });
     harness.run();
     harness.get_by_label("pronouns");
     harness.get_by_label("By category");

@@ -4,7 +4,7 @@ mod contrast;
 mod judgement;
 mod tracing;
 
-use canopy::app::{EvaluateCommand, EvaluateView, Page};
+use canopy::app::{EvaluateCommand, EvaluateEvent, EvaluateView, Page, WindowCommand};
 use canopy::corpus::Split;
 use canopy::error::Error;
 use canopy::evaluation::Evaluation;
@@ -72,7 +72,7 @@ pub(super) fn page(home: &std::path::Path) -> Window {
         state: AppState::new(folders, Settings::default(), shipped),
         ..Window::default()
     };
-    window.state.apply(Command::ShowPage(Page::Evaluate));
+    window.state.apply(WindowCommand::ShowPage(Page::Evaluate));
     let corpus = home.join("letters");
     let command = EvaluateCommand::UseCorpus(corpus);
     window.state.apply(Command::Evaluate(command));
@@ -113,12 +113,12 @@ fn evaluate(harness: &mut Harness<'static, Window>) {
         done: 6,
         num: 12,
     };
-    state.receive(Event::Evaluating { job, progress });
+    state.receive(EvaluateEvent::Progressed { job, progress });
     harness.run();
     harness.get_by_label("Model 2 of 2: 6 of 12 sentences");
     let state = &mut harness.state_mut().state;
     let evaluation = Arc::new(evaluation());
-    state.receive(Event::Evaluated {
+    state.receive(EvaluateEvent::Evaluated {
         job,
         evaluation,
         expected: None,
@@ -194,7 +194,7 @@ fn scores_that_were_not_saved_are_not_lost_without_a_question() {
     assert_eq!(state.lost_by_closing(), lost);
     let job = save(state);
     assert_eq!(state.lost_by_closing(), lost);
-    state.receive(Event::EvaluationSaved { job, path });
+    state.receive(EvaluateEvent::Saved { job, path });
     assert_eq!(state.lost_by_closing(), None);
 }
 
@@ -222,7 +222,7 @@ fn an_earlier_evaluation_is_shown_again_and_not_lost() {
         let Some(EvaluationRequest::Save { job, path, .. }) = state.evaluate.requests.pop() else {
             panic!("it is saved");
         };
-        state.receive(Event::EvaluationSaved { job, path });
+        state.receive(EvaluateEvent::Saved { job, path });
     }
     assert_eq!(state.lost_by_closing(), None);
 }

@@ -1,6 +1,7 @@
 //! A sentence of an evaluation leads to its trace.
 
 use super::*;
+use canopy::app::{DocumentEvent, ModelsEvent};
 
 /// The page after a trace was requested.
 fn tracing(home: &std::path::Path) -> Harness<'static, Window> {
@@ -32,7 +33,7 @@ fn open_written(state: &mut AppState) {
     let ((job, path), text) = (opens.expect("it is opened"), text.expect("it is written"));
     let document = Document::parse("one.txt", Format::Text, text).expect("a document");
     assert_eq!(document.paragraphs.len(), 4);
-    state.receive(Event::DocumentOpened {
+    state.receive(DocumentEvent::Opened {
         job,
         path,
         document: Arc::new(document),
@@ -67,7 +68,7 @@ fn a_sentence_leads_to_its_trace() {
         panic!("its model is opened");
     };
     assert!(folder.ends_with("context"));
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job,
         info: info(folder),
         device_name: "CPU".to_owned(),
@@ -78,7 +79,7 @@ fn a_sentence_leads_to_its_trace() {
         panic!("it is translated");
     };
     let translation = Translation::written("Öffnen".to_owned());
-    state.receive(Event::SentenceTranslated {
+    state.receive(DocumentEvent::SentenceTranslated {
         job,
         index: 0,
         translation,

@@ -1,6 +1,7 @@
 //! The shading next to the document.
 
 use super::*;
+use canopy::app::{EditCommand, GoCommand, WindowCommand};
 
 #[test]
 fn the_margin_of_the_document_shows_where_the_context_of_the_selected_sentence_is() {
@@ -16,23 +17,23 @@ fn the_margin_of_the_document_shows_where_the_context_of_the_selected_sentence_i
     assert_eq!(count(&explored, "1.00 attention weight"), 2, "row, outline");
     assert_eq!(count(&explored, "Cumulative relevance 1.75"), 1);
     let state = &mut explored.harness.state_mut().state;
-    state.apply(Command::Select(1));
+    state.apply(GoCommand::Select(1));
     explored.answer();
     // All of its words, which look at nothing.
     assert_eq!(count(&explored, "attention"), 0);
     let state = &mut explored.harness.state_mut().state;
     state.apply(Command::Explore(ExploreCommand::Heads(Heads::Mean)));
     state.apply(Command::Explore(ExploreCommand::SelectWholeSentence));
-    state.apply(Command::Select(0));
+    state.apply(GoCommand::Select(0));
     explored.answer();
     // (A: 1 and 2, b: 2, 3 and 3) × two heads.
     assert_eq!(count(&explored, "0.25 attention mass"), 1);
     assert_eq!(count(&explored, "0.38 attention mass"), 2);
     let state = &mut explored.harness.state_mut().state;
-    state.apply(Command::EditSentence(1));
-    state.apply(Command::Editing("Zeh".to_owned()));
-    state.apply(Command::KeepEdit);
-    state.apply(Command::Select(0));
+    state.apply(EditCommand::Start(1));
+    state.apply(EditCommand::Write("Zeh".to_owned()));
+    state.apply(EditCommand::Keep);
+    state.apply(GoCommand::Select(0));
     explored.answer();
     assert_eq!(count(&explored, "Traced before the last changes"), 4);
 }
@@ -40,7 +41,7 @@ fn the_margin_of_the_document_shows_where_the_context_of_the_selected_sentence_i
 #[test]
 fn without_a_trace_of_this_document_its_margin_is_empty() {
     let mut window = Window::with_document("<p>A b</p><p>C</p><p>D e</p>").translated();
-    window.state.apply(Command::Select(0));
+    window.state.apply(GoCommand::Select(0));
     assert!(window.state.explorer.requests.is_empty());
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("small.trace");
@@ -51,8 +52,8 @@ fn without_a_trace_of_this_document_its_margin_is_empty() {
     let mut explored = Explored::new(window);
     explored.answer();
     let state = &mut explored.harness.state_mut().state;
-    state.apply(Command::ShowPage(Page::Document));
-    state.apply(Command::Select(0));
+    state.apply(WindowCommand::ShowPage(Page::Document));
+    state.apply(GoCommand::Select(0));
     explored.answer();
     assert!(explored.harness.state().state.explorer.margin().is_none());
 }

@@ -7,14 +7,17 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use canopy::app::{Ask, ExploreCommand, Page};
+use canopy::app::{
+    Ask, DocumentEvent, EditCommand, ExploreCommand, ExploreEvent, ModelsCommand, ModelsEvent,
+    Page, WindowCommand,
+};
 use canopy::explain::{
     AgreeingWord, ContextDifference, Explanation, Heads, MemoryPair, MemoryView, MemoryWord,
     ModelView, PairWord, ViewKind, WordDifference,
 };
 use canopy::inference::InstalledModel;
 use canopy::interchange::{Archive, Encoder};
-use canopy::jobs::{ExplainThread, Worker};
+use canopy::jobs::{ExplainLane, Pool, Worker};
 use canopy::similarity::Measure;
 use canopy::trace::Trace;
 use canopy::training::DeviceLock;
@@ -27,14 +30,14 @@ use super::*;
 /// The explorer with the thread that answers it.
 pub(super) struct Explored {
     pub(super) harness: Harness<'static, Window>,
-    thread: ExplainThread,
+    thread: ExplainLane,
     events: Receiver<Event>,
 }
 
 impl Explored {
     fn new(window: Window) -> Self {
         let (sender, events) = channel();
-        let thread = ExplainThread::spawn(sender, || ()).expect("a thread");
+        let thread = ExplainLane::new(&Pool::new("test", sender, || ()).expect("a thread"));
         let mut harness = window.harness();
         // Not until it rests: what is awaited spins.
         harness.run_steps(2);
@@ -52,13 +55,13 @@ impl Explored {
 
     pub(super) fn page_with(trace: Trace) -> Self {
         let mut window = Window::with_document("<p>A b</p><p>C</p><p>D e</p>").translated();
-        window.state.apply(Command::ShowPage(Page::Explore));
+        window.state.apply(WindowCommand::ShowPage(Page::Explore));
         let Some(Request::Trace { job, targets, .. }) = window.state.shared.requests.pop() else {
             panic!("the document is traced when the page is shown");
         };
         assert_eq!(targets[0].as_deref(), Some("A B"));
         let source = Arc::new(trace.into());
-        window.state.receive(Event::Traced { job, source });
+        window.state.receive(ExploreEvent::Traced { job, source });
         let mut explored = Self::new(window);
         explored.answer();
         explored
@@ -98,14 +101,14 @@ fn a_model_that_reads_sentences_offers_one_that_reads_the_document() {
         ..models::model("reader", &["en"], &["de"])
     };
     let mut window = models::with_models(window, vec![reader]);
-    window.state.apply(Command::ShowPage(Page::Explore));
+    window.state.apply(WindowCommand::ShowPage(Page::Explore));
     let Some(Request::Trace { job, .. }) = window.state.shared.requests.pop() else {
         panic!("the document is traced when the page is shown");
     };
     let mut trace = small::trace(false);
     trace.maps.clear();
     let source = Arc::new(trace.into());
-    window.state.receive(Event::Traced { job, source });
+    window.state.receive(ExploreEvent::Traced { job, source });
     let mut explored = Explored::new(window);
     // What such a trace has to show is awaited, which spins.
     explored.harness.run_steps(3);
@@ -119,7 +122,7 @@ fn a_model_that_reads_sentences_offers_one_that_reads_the_document() {
         reads: Reads::Source,
         ..info(folder)
     };
-    state.receive(Event::ModelOpened {
+    state.receive(ModelsEvent::Opened {
         job,
         info,
         device_name: "CPU (2 threads)".to_owned(),
@@ -223,9 +226,9 @@ fn an_edit_makes_the_trace_an_old_one() {
     let mut explored = Explored::page();
     assert!(explored.harness.query_by_label("Recompute").is_none());
     let state = &mut explored.harness.state_mut().state;
-    state.apply(Command::EditSentence(1));
-    state.apply(Command::Editing("Zeh".to_owned()));
-    state.apply(Command::KeepEdit);
+    state.apply(EditCommand::Start(1));
+    state.apply(EditCommand::Write("Zeh".to_owned()));
+    state.apply(EditCommand::Keep);
     explored.harness.run();
     explored.harness.get_by_label("Recompute").click();
     explored.harness.run_steps(3);
@@ -241,7 +244,7 @@ fn a_sentence_of_a_trace_is_shown_in_no_other_document() {
     let mut explored = Explored::page();
     let state = &mut explored.harness.state_mut().state;
     let shown = |state: &mut AppState, sentence: usize| {
-        state.apply(Command::ShowPage(Page::Explore));
+        state.apply(WindowCommand::ShowPage(Page::Explore));
         state.apply(Command::Explore(ExploreCommand::ShowInDocument(sentence)));
         state.shared.page == Page::Document
     };
@@ -254,11 +257,11 @@ fn a_sentence_of_a_trace_is_shown_in_no_other_document() {
         None
     );
     let open = |state: &mut AppState, path: &str, html: &str| {
-        state.apply(Command::ShowPage(Page::Explore));
-        state.apply(Command::OpenPath(path.into()));
+        state.apply(WindowCommand::ShowPage(Page::Explore));
+        state.apply(WindowCommand::OpenPath(path.into()));
         let opening = state.document.opening.as_ref().map(|opening| opening.0);
         let document = Document::parse("page.html", Format::Html, html.to_owned());
-        state.receive(Event::DocumentOpened {
+        state.receive(DocumentEvent::Opened {
             job: opening.expect("it is opened"),
             path: path.into(),
             document: Arc::new(document.expect("a page")),
@@ -294,14 +297,14 @@ fn a_saved_trace_opens_without_model_and_document() {
     let path = folder.path().join("small.trace");
     canopy::trace::save(&small::trace(false), &path, false).expect("a file");
     let mut window = Window::default();
-    window.state.apply(Command::OpenPath(path));
+    window.state.apply(WindowCommand::OpenPath(path));
     let mut explored = Explored::new(window);
     explored.answer();
     assert!(explored.figure().starts_with("Document tree"));
     let broken = folder.path().join("broken.trace");
     std::fs::write(&broken, b"{\"version\": 99}").expect("a file");
     let state = &mut explored.harness.state_mut().state;
-    state.apply(Command::OpenPath(broken));
+    state.apply(WindowCommand::OpenPath(broken));
     explored.answer();
     explored
         .harness
@@ -367,7 +370,7 @@ fn the_model_looks_once_at_a_sentence_whichever_of_its_words_is_selected() {
         selected: None,
     };
     let explanation = Ok(Box::new(Explanation::Difference(difference)));
-    state.receive(Event::Explained { job, explanation });
+    state.receive(ExploreEvent::Explained { job, explanation });
     explore(state, ExploreCommand::SelectWholeSentence);
     assert!(state.shared.requests.is_empty());
     let shown = state
@@ -389,11 +392,11 @@ fn another_memory_makes_the_trace_an_old_one() {
     let state = &mut explored.harness.state_mut().state;
     assert!(state.explorer.is_traced(&state.shared, state.present()));
     for memory in [Some("mine.tmx"), None] {
-        state.apply(Command::UseMemory(memory.map(PathBuf::from)));
+        state.apply(ModelsCommand::UseMemory(memory.map(PathBuf::from)));
         let Some(Request::OpenModel { job, folder, .. }) = state.shared.requests.pop() else {
             panic!("the model is opened with it");
         };
-        state.receive(Event::ModelOpened {
+        state.receive(ModelsEvent::Opened {
             job,
             info: info(folder),
             device_name: "CPU".to_owned(),
@@ -448,7 +451,7 @@ fn what_was_looked_up_stands_with_its_pairs_word_by_word() {
         selected: None,
     };
     let explanation = Ok(Box::new(Explanation::Memory(view)));
-    state.receive(Event::Explained { job, explanation });
+    state.receive(ExploreEvent::Explained { job, explanation });
     explored.answer();
     let figure = explored.figure();
     assert!(figure.contains("0.62 with its memory"), "{figure}");

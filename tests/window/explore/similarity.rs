@@ -1,6 +1,7 @@
 //! Sentences that are compared by an encoder.
 
 use super::*;
+use canopy::app::ExploreEvent;
 
 /// A sentence encoder with random weights.
 fn encoder(folder: &Path) {
@@ -22,7 +23,7 @@ fn compared(explored: &mut Explored) {
     loop {
         let event = events.recv_timeout(Duration::from_mins(2));
         let event = event.expect("an answer");
-        let goes_on = matches!(event, Event::Comparing { .. });
+        let goes_on = matches!(event, Event::Explore(ExploreEvent::Comparing { .. }));
         state.receive(event);
         if !goes_on {
             break;
@@ -119,9 +120,9 @@ fn a_sentence_encoder_of_another_program_is_imported_in_the_window() {
     assert!(window.state.explorer.similarity.is_importing());
     let library = folder.path().join("models");
     let (sender, events) = std::sync::mpsc::channel();
-    let thread = canopy::jobs::ModelsThread::spawn(Some(library), vec![], sender, || ());
-    let thread = thread.expect("a thread");
-    thread.send(
+    let pool = canopy::jobs::Pool::new("test", sender, || ()).expect("a thread");
+    let models = canopy::jobs::ModelLane::new(&pool, Some(library), vec![]);
+    models.send(
         window
             .state
             .models

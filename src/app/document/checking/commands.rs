@@ -16,7 +16,7 @@ use canopy_qa::checks::{CheckKind, Checks, Finding, Severity};
 use canopy_translate::inference::Flag;
 
 impl Checking {
-    pub(crate) fn apply(
+    pub(crate) fn execute(
         &mut self,
         shared: &mut Shared,
         editing: &mut Editing,

@@ -58,7 +58,7 @@ pub struct Checking {
     pub ignored: usize,
     /// How many sentences have no translation; they are no findings one by one.
     pub untranslated: usize,
-    /// For the thread; the window sends and empties it.
+    /// For its lane; the window sends and empties it.
     pub requests: Vec<CheckRequest>,
     /// With the revisions of the sentences that are being looked at.
     running: Option<(JobId, Vec<u32>)>,

@@ -8,7 +8,7 @@ use crate::open_document::OpenDocument;
 use crate::shared::Shared;
 use canopy_document::placeholder::stripped;
 
-pub(crate) fn apply(shared: &mut Shared, editing: &mut Editing, command: FindCommand) {
+pub(crate) fn execute(shared: &mut Shared, editing: &mut Editing, command: FindCommand) {
     match command {
         FindCommand::Open => editing.with_document(|document| {
             document.find.is_open = true;

@@ -1,5 +1,6 @@
 //! The open document and what a person does on it: selecting, editing and confirming sentences, searching.
 
+mod commands;
 mod editor;
 pub(crate) mod finding;
 mod selecting;
@@ -7,6 +8,7 @@ mod targets;
 
 use std::path::{Path, PathBuf};
 
+pub use self::commands::{EditCommand, GoCommand};
 use crate::document::language_pair::LanguagePair;
 use crate::jobs::FileRequest;
 use crate::models::Models;

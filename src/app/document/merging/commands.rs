@@ -14,7 +14,7 @@ use canopy_document::document::Document;
 use canopy_project::{ChangeKind, Incoming, IncomingChange};
 
 impl Merges {
-    pub(crate) fn apply(
+    pub(crate) fn execute(
         &mut self,
         shared: &mut Shared,
         editing: &mut Editing,

@@ -1,9 +1,11 @@
 use std::sync::mpsc::{Receiver, channel};
 
+use crate::DocumentEvent;
+
 use super::*;
 
 struct Window {
-    files: FileThread,
+    files: FileLane,
     events: Receiver<Event>,
     data: PathBuf,
     document: PathBuf,
@@ -15,7 +17,7 @@ impl Window {
         let document = folder.join("page.txt");
         std::fs::write(&document, "Print the page.\n").expect("writes");
         Self {
-            files: FileThread::spawn(sender, || ()).expect("a thread"),
+            files: FileLane::new(&Pool::new("test", sender, || ()).expect("a thread")),
             events,
             data: folder.join("data"),
             document: document.canonicalize().expect("it exists"),
@@ -31,7 +33,7 @@ impl Window {
             reading: None,
         });
         match self.events.recv() {
-            Ok(Event::DocumentOpened { project_error, .. }) => project_error,
+            Ok(Event::Document(DocumentEvent::Opened { project_error, .. })) => project_error,
             other => panic!("{other:?}"),
         }
     }

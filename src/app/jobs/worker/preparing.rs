@@ -3,7 +3,8 @@
 use std::ops::ControlFlow;
 
 use super::Models;
-use super::request_loop::Loop;
+use super::computing::Computing;
+use crate::ExploreEvent;
 use crate::error::{BaseError, Error, Result};
 use crate::jobs::{Event, JobControl, JobId};
 use canopy_document::document::Document;
@@ -12,7 +13,7 @@ use canopy_nn::model::MemoryUse;
 use canopy_train::{DeviceGuard, ModelQuestion, explain, explain_by_language_model, for_document};
 use canopy_translate::inference::Translator;
 
-impl<M: Models, S: Fn(Event)> Loop<M, S> {
+impl<M: Models, S: Fn(Event)> Computing<M, S> {
     /// Makes the model for a document, if it is not made for it yet.
     pub(super) fn make(
         &mut self,
@@ -86,10 +87,10 @@ fn explained(job: JobId, control: &JobControl, explanation: Result<Explanation>)
     if control.is_cancelled() {
         return Event::Cancelled { job };
     }
-    Event::Explained {
+    Event::Explore(ExploreEvent::Explained {
         job,
         explanation: explanation.map(Box::new),
-    }
+    })
 }
 
 /// Reports how far a model is that is made for a document, and lets others compute in between.

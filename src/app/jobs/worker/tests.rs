@@ -2,11 +2,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, channel};
 
 use super::*;
+use crate::error::{BaseError, Error};
 use crate::jobs::{FurtherMemory, JobControl, JobId, UserMemory};
-
+use crate::{DocumentEvent, ExploreEvent, ModelsEvent};
 use canopy_document::document::{Document, Format};
 use canopy_explain::{Explanation, ModelView, ViewKind};
 use canopy_translate::error::is_of_device;
@@ -111,10 +112,10 @@ pub fn start_sharing(device_lock: DeviceLock) -> (Worker, Receiver<Event>) {
     let (sender, events) = channel();
     let worker = Worker::spawn_with(Failing::default(), device_lock, sender, || ());
     let worker = worker.expect("a thread");
-    assert!(worker.send(open()));
+    worker.send(open());
     assert!(matches!(
         events.recv().expect("an event"),
-        Event::ModelOpened { .. }
+        Event::Models(ModelsEvent::Opened { .. })
     ));
     (worker, events)
 }
@@ -122,10 +123,13 @@ pub fn start_sharing(device_lock: DeviceLock) -> (Worker, Receiver<Event>) {
 /// Translates a document to its end.
 pub fn translate_all(worker: &Worker, events: &Receiver<Event>) {
     let request = translate(1, "page", (0..100).collect(), &JobControl::default());
-    assert!(worker.send(request));
+    worker.send(request);
     for _ in 0..100 {
         let event = events.recv().expect("an event");
-        assert!(matches!(event, Event::SentenceTranslated { .. }));
+        assert!(matches!(
+            event,
+            Event::Document(DocumentEvent::SentenceTranslated { .. })
+        ));
     }
     let end = events.recv().expect("an event");
     assert!(matches!(end, Event::Finished { .. }));
@@ -138,7 +142,9 @@ fn visible_sentences_come_first() {
     control.set_first_visible(3);
     worker.send(translate(1, "page", (0..6).collect(), &control));
     let mut order = vec![];
-    while let Event::SentenceTranslated { index, .. } = events.recv().expect("an event") {
+    while let Event::Document(DocumentEvent::SentenceTranslated { index, .. }) =
+        events.recv().expect("an event")
+    {
         order.push(index);
     }
     assert_eq!(order, [3, 4, 5, 0, 1, 2]);
@@ -171,7 +177,7 @@ fn a_panic_is_a_visible_failure_and_the_next_job_works() {
     worker.send(translate(2, "page", vec![0], &JobControl::default()));
     assert!(matches!(
         events.recv().expect("an event"),
-        Event::SentenceTranslated { index: 0, .. }
+        Event::Document(DocumentEvent::SentenceTranslated { index: 0, .. })
     ));
     assert!(matches!(
         events.recv().expect("an event"),
@@ -186,14 +192,18 @@ fn the_cpu_goes_on_where_the_device_fails() {
         let (worker, events) = start();
         let next = || events.recv().expect("an event");
         worker.send(open_on(DeviceChoice::Gpu));
-        assert!(matches!(next(), Event::ModelOpened { .. }));
+        assert!(matches!(next(), Event::Models(ModelsEvent::Opened { .. })));
         let control = JobControl::default();
         worker.send(translate(1, "lost", (first..6).collect(), &control));
         let (mut done, mut errors) = (Vec::new(), Vec::new());
         let end = loop {
             match next() {
-                Event::SentenceTranslated { index, .. } => done.push(index),
-                Event::CpuTookOver { error, .. } => errors.push((done.len(), is_of_device(&error))),
+                Event::Document(DocumentEvent::SentenceTranslated { index, .. }) => {
+                    done.push(index)
+                }
+                Event::Models(ModelsEvent::CpuTookOver { error, .. }) => {
+                    errors.push((done.len(), is_of_device(&error)))
+                }
                 end => break end,
             }
         };
@@ -202,7 +212,10 @@ fn the_cpu_goes_on_where_the_device_fails() {
         assert_eq!(errors, [(failed - first, true)]);
         // It stays there.
         worker.send(translate(2, "lost", vec![4], &control));
-        assert!(matches!(next(), Event::SentenceTranslated { index: 4, .. }));
+        assert!(matches!(
+            next(),
+            Event::Document(DocumentEvent::SentenceTranslated { index: 4, .. })
+        ));
         assert!(matches!(next(), Event::Finished { job: JobId(2) }));
     }
 }
@@ -213,10 +226,13 @@ fn where_the_cpu_fails_too_the_error_names_the_sentence() {
         let (worker, events) = start();
         let next = || events.recv().expect("an event");
         worker.send(open_on(device));
-        assert!(matches!(next(), Event::ModelOpened { .. }));
+        assert!(matches!(next(), Event::Models(ModelsEvent::Opened { .. })));
         worker.send(translate(1, "damaged", vec![0, 1], &JobControl::default()));
         if device == DeviceChoice::Gpu {
-            assert!(matches!(next(), Event::CpuTookOver { .. }));
+            assert!(matches!(
+                next(),
+                Event::Models(ModelsEvent::CpuTookOver { .. })
+            ));
         }
         let Event::Failed { error, .. } = next() else {
             panic!()
@@ -250,7 +266,8 @@ fn start_remembering(learns: bool) -> (Worker, Receiver<Event>) {
         let event = events.recv().expect("an event");
         let is_opened = matches!(
             event,
-            Event::MemoryOpened { pairs: Ok(4), .. } | Event::ModelOpened { .. }
+            Event::Models(ModelsEvent::MemoryOpened { pairs: Ok(4), .. })
+                | Event::Models(ModelsEvent::Opened { .. })
         );
         assert!(is_opened, "{event:?}");
     }
@@ -271,11 +288,17 @@ fn looking_up_is_reported_and_can_be_cancelled() {
             ..
         }
     ));
-    assert!(matches!(next(), Event::SentenceTranslated { .. }));
+    assert!(matches!(
+        next(),
+        Event::Document(DocumentEvent::SentenceTranslated { .. })
+    ));
     assert!(matches!(next(), Event::Finished { .. }));
     // The model is made for the document.
     worker.send(translate(2, name, vec![1], &JobControl::default()));
-    assert!(matches!(next(), Event::SentenceTranslated { .. }));
+    assert!(matches!(
+        next(),
+        Event::Document(DocumentEvent::SentenceTranslated { .. })
+    ));
     assert!(matches!(next(), Event::Finished { .. }));
     let control = JobControl::default();
     control.cancel();
@@ -326,10 +349,10 @@ fn the_model_that_is_adapted_to_the_document_explains_whether_the_context_matter
             (updates, event) = (updates + 1, next());
         }
         assert_eq!(updates > 0, learns);
-        let Event::Explained {
+        let Event::Explore(ExploreEvent::Explained {
             explanation: Ok(explanation),
             ..
-        } = event
+        }) = event
         else {
             panic!("it explains")
         };
@@ -348,7 +371,6 @@ fn the_model_that_is_adapted_to_the_document_explains_whether_the_context_matter
 
 #[test]
 fn only_the_last_of_several_waiting_sentences_is_explained() {
-    let (requests, inbox) = channel();
     let explain_request = |job| {
         let mut request = explain(0, "Close the page.", &JobControl::default());
         if let Request::Explain { job: own, .. } = &mut request {
@@ -356,29 +378,32 @@ fn only_the_last_of_several_waiting_sentences_is_explained() {
         }
         request
     };
-    requests.send(open()).expect("a thread");
+    // The first event holds the worker until all requests wait.
+    let (go, gate) = channel::<()>();
+    let gate = std::sync::Mutex::new(gate);
+    let wake = move || drop(gate.lock().map(|gate| gate.recv()));
+    let (sender, events) = channel();
+    let worker = Worker::spawn_with(Failing::default(), DeviceLock::default(), sender, wake);
+    let worker = worker.expect("a thread");
+    worker.send(open());
     for sentence in 1..3 {
-        requests.send(explain_request(sentence)).expect("a thread");
+        worker.send(explain_request(sentence));
     }
-    let translation = translate(9, "page", vec![], &JobControl::default());
-    requests.send(translation).expect("a thread");
-    requests.send(explain_request(3)).expect("a thread");
-    drop(requests);
-    let events = std::cell::RefCell::new(Vec::new());
-    let emit = |event| events.borrow_mut().push(event);
-    let worker = Loop::new(Failing::default(), emit, DeviceLock::default());
-    worker.run(&inbox);
-    let events = events.into_inner();
+    worker.send(translate(9, "page", vec![], &JobControl::default()));
+    worker.send(explain_request(3));
+    drop(go);
+    drop(worker);
+    let events: Vec<Event> = events.iter().collect();
     assert!(
         matches!(
             &events[..],
             [
-                Event::ModelOpened { .. },
+                Event::Models(ModelsEvent::Opened { .. }),
                 Event::Finished { job: JobId(9) },
-                Event::Explained {
+                Event::Explore(ExploreEvent::Explained {
                     job: JobId(3),
                     explanation: Ok(explanation)
-                }
+                })
             ] if explanation.of_sentence() == Some((ViewKind::Difference, 0))
         ),
         "{events:?}"
@@ -410,12 +435,13 @@ fn a_model_comes_with_its_memory_and_without_one_that_cannot_be_read() {
         let mut left_out = 0;
         let pairs = loop {
             match events.recv().expect("an event") {
-                Event::MemoryLeftOut { .. } => left_out += 1,
-                Event::MemoryOpened { pairs, .. } => break pairs,
+                Event::Models(ModelsEvent::MemoryLeftOut { .. }) => left_out += 1,
+                Event::Models(ModelsEvent::MemoryOpened { pairs, .. }) => break pairs,
                 other => panic!("{other:?}"),
             }
         };
-        let Event::ModelOpened { memory, .. } = events.recv().expect("an event") else {
+        let Event::Models(ModelsEvent::Opened { memory, .. }) = events.recv().expect("an event")
+        else {
             panic!()
         };
         (left_out, pairs.ok(), memory.map(|memory| memory.len()))
@@ -445,13 +471,13 @@ fn a_language_model_translates_in_order_is_cancelled_and_traced() {
         device: DeviceChoice::Cpu,
         memory: None,
     };
-    assert!(worker.send(open([Some("en"), None])));
+    worker.send(open([Some("en"), None]));
     assert!(
         matches!(next(), Event::Failed { .. }),
         "nobody says into which language"
     );
-    assert!(worker.send(open([Some("en"), Some("pt")])));
-    let Event::ModelOpened { info, .. } = next() else {
+    worker.send(open([Some("en"), Some("pt")]));
+    let Event::Models(ModelsEvent::Opened { info, .. }) = next() else {
         panic!("no model")
     };
     assert_eq!(
@@ -460,13 +486,13 @@ fn a_language_model_translates_in_order_is_cancelled_and_traced() {
     );
     let text = "Open the file. Print the page.";
     let control = JobControl::default();
-    assert!(worker.send(translate(8, text, vec![1, 0], &control)));
+    worker.send(translate(8, text, vec![1, 0], &control));
     let mut targets = Vec::new();
     for expected in [0, 1] {
         match next() {
-            Event::SentenceTranslated {
+            Event::Document(DocumentEvent::SentenceTranslated {
                 index, translation, ..
-            } => {
+            }) => {
                 assert_eq!(index, expected);
                 targets.push(Some(translation.text));
             }
@@ -474,14 +500,14 @@ fn a_language_model_translates_in_order_is_cancelled_and_traced() {
         }
     }
     assert!(matches!(next(), Event::Finished { .. }));
-    assert!(worker.send(Request::Trace {
+    worker.send(Request::Trace {
         job: JobId(9),
         document: document(text),
         targets: targets.clone(),
         part: None,
         top_t: None,
-    }));
-    let Event::Traced { source, .. } = next() else {
+    });
+    let Event::Explore(ExploreEvent::Traced { source, .. }) = next() else {
         panic!("no trace")
     };
     assert_eq!(source.overview().target.len(), 2);
@@ -496,11 +522,13 @@ fn a_language_model_translates_in_order_is_cancelled_and_traced() {
         control: JobControl::default(),
     };
     for view in [ModelView::LeaveOneOut, ModelView::Difference] {
-        assert!(worker.send(ask(view)));
+        worker.send(ask(view));
         let explanation = loop {
             match next() {
                 Event::Adapting { .. } => {}
-                Event::Explained { explanation, .. } => break explanation.expect("an answer"),
+                Event::Explore(ExploreEvent::Explained { explanation, .. }) => {
+                    break explanation.expect("an answer");
+                }
                 other => panic!("{other:?}"),
             }
         };
@@ -511,10 +539,10 @@ fn a_language_model_translates_in_order_is_cancelled_and_traced() {
         }
     }
     control.cancel();
-    assert!(worker.send(translate(10, text, vec![0, 1], &control)));
+    worker.send(translate(10, text, vec![0, 1], &control));
     assert!(matches!(next(), Event::Cancelled { .. }));
     // A translation model takes its place again.
-    assert!(worker.send(self::open()));
-    assert!(matches!(next(), Event::ModelOpened { .. }));
+    worker.send(self::open());
+    assert!(matches!(next(), Event::Models(ModelsEvent::Opened { .. })));
     translate_all(&worker, &events);
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Models;
+use super::computing::Computing;
 use super::preparing::{flow, preparing};
-use super::request_loop::Loop;
 use crate::error::{BaseError, Error, Result};
 use crate::jobs::{Event, JobControl, JobId};
+use crate::{DocumentEvent, ModelsEvent};
 use canopy_base::error::caught;
 use canopy_document::document::Document;
 use canopy_qa::terms::Termbase;
@@ -41,7 +42,7 @@ pub(super) struct Work<'w> {
     pub(super) control: &'w JobControl,
 }
 
-impl<M: Models, S: Fn(Event)> Loop<M, S> {
+impl<M: Models, S: Fn(Event)> Computing<M, S> {
     /// Translates the remaining sentences; where the device fails, the CPU continues with them.
     pub(super) fn translate(&mut self, mut work: Work<'_>) -> Result<Event> {
         let error = match caught(|| self.translate_here(&mut work)) {
@@ -58,11 +59,11 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         let Some(device_name) = device.map(|it| it.name.clone()) else {
             return Err(error);
         };
-        (self.emit)(Event::CpuTookOver {
+        (self.emit)(Event::Models(ModelsEvent::CpuTookOver {
             job: work.job,
             device_name,
             error,
-        });
+        }));
         caught(|| self.translate_here(&mut work))
     }
 
@@ -78,10 +79,8 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
         let terms = terms.map(|base| TermUse::new(Arc::clone(base), TermMode::default()));
         model.terms = terms.map(Arc::new);
         if model.terms.is_some() && model.reads_sentences_alone() {
-            (self.emit)(Event::TermsUnread {
-                job,
-                model: model.info().name.clone(),
-            });
+            let model = model.info().name.clone();
+            (self.emit)(Event::Models(ModelsEvent::TermsUnread { model }));
         }
         let sentences: Vec<usize> = work.left.iter().copied().collect();
         let (left, known) = (&mut work.left, &mut work.known);
@@ -95,11 +94,17 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
                     (self.emit)(translated(left, job, index, translation));
                 }
                 Step::Alternatives { translations, .. } => {
-                    (self.emit)(Event::OthersFound { job, translations });
+                    (self.emit)(Event::Document(DocumentEvent::OthersFound {
+                        job,
+                        translations,
+                    }));
                 }
                 Step::Waiting if options.alternatives > 0 => {
                     tokens += 1;
-                    (self.emit)(Event::TokensComputed { job, tokens });
+                    (self.emit)(Event::Document(DocumentEvent::TokensComputed {
+                        job,
+                        tokens,
+                    }));
                 }
                 Step::Waiting | Step::Drafted { .. } => {}
             }
@@ -154,9 +159,11 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
                 (self.emit)(match event.step {
                     Step::Waiting => return flow(control),
                     Step::Alternatives { translations, .. } => {
-                        Event::OthersFound { job, translations }
+                        Event::Document(DocumentEvent::OthersFound { job, translations })
                     }
-                    Step::Drafted { done, num } => Event::Drafted { job, done, num },
+                    Step::Drafted { done, num } => {
+                        Event::Document(DocumentEvent::Drafted { job, done, num })
+                    }
                     Step::Translated { index, translation } => {
                         translated(left, job, index, translation)
                     }
@@ -177,11 +184,11 @@ fn translated(
     translation: Translation,
 ) -> Event {
     left.remove(&index);
-    Event::SentenceTranslated {
+    Event::Document(DocumentEvent::SentenceTranslated {
         job,
         index,
         translation,
-    }
+    })
 }
 
 /// The end of a translation that nothing has stopped but a person.

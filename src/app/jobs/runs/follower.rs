@@ -1,16 +1,18 @@
-//! The loop of the thread: it looks at the folders and answers requests.
+//! What looks at the folders by the clock, and answers requests.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
 
 use super::{LOOK, RunRequest, RunSnapshot};
 use crate::error::{BaseError, Error, Result};
+use crate::jobs::pool::Pool;
 use crate::jobs::run_files::{export, promote, put, rename, to_trash};
 use crate::jobs::{Event, JobControl, JobId};
 use crate::training::CorpusFacts;
+use crate::{ModelsEvent, RunEvent};
 use canopy_base::error::caught;
 use canopy_chart::charts::{self, Theme, View};
 use canopy_corpus::survey::survey;
@@ -21,15 +23,16 @@ use canopy_train::{
 };
 use canopy_translate::inference::{ComputeDevice, DeviceChoice};
 
-pub(super) struct Loop<W> {
+/// All runs that are followed.
+pub(super) struct Follower {
     pub(super) home: Option<PathBuf>,
     pub(super) external: Vec<PathBuf>,
     pub(super) followed: BTreeMap<PathBuf, RunSnapshot>,
-    pub(super) events: Sender<Event>,
-    pub(super) wake: Arc<W>,
+    /// Does what takes seconds or minutes.
+    pub(super) pool: Pool,
 }
 
-impl<W: Fn() + Send + Sync + 'static> Loop<W> {
+impl Follower {
     pub(super) fn run(mut self, inbox: &Receiver<RunRequest>) {
         self.look(true);
         loop {
@@ -45,9 +48,7 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
     }
 
     fn emit(&self, event: Event) {
-        // The window may already be gone; then the event is not needed.
-        let _ = self.events.send(event);
-        (self.wake)();
+        self.pool.events().send(event);
     }
 
     /// Reads what is new, and reports it.
@@ -80,7 +81,7 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
         if changed {
             let runs = self.followed.values().cloned().collect();
             let corpora = self.below("corpora", |folder| folder.join("corpus.json").exists());
-            self.emit(Event::RunsSeen { runs, corpora });
+            self.emit(Event::Training(RunEvent::Seen { runs, corpora }));
         }
     }
 
@@ -121,18 +122,18 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
                 let to = rename(&folder, &name)?;
                 self.forget(&folder);
                 self.follow(to.clone());
-                Some(Event::Renamed { folder, to })
+                Some(Event::Training(RunEvent::Renamed { folder, to }))
             }
             RunRequest::Trash { folder, .. } => {
                 let to = to_trash(&folder)?;
                 self.forget(&folder);
-                Some(Event::Trashed { folder, to })
+                Some(Event::Training(RunEvent::Trashed { folder, to }))
             }
             RunRequest::Restore { from, folder, .. } => {
                 let restored = put(&from, &folder);
                 if restored.is_err() && from.exists() {
                     // It can still be brought back.
-                    self.emit(Event::Trashed { folder, to: from });
+                    self.emit(Event::Training(RunEvent::Trashed { folder, to: from }));
                     return restored.map(|()| None);
                 }
                 restored?;
@@ -143,16 +144,16 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
                 folder, to, name, ..
             } => {
                 export(&folder, &to, &name)?;
-                Some(Event::Exported { to, promote: false })
+                Some(Event::Models(ModelsEvent::Exported { to, promote: false }))
             }
-            RunRequest::Promote { folder, to, .. } => Some(Event::Exported {
+            RunRequest::Promote { folder, to, .. } => Some(Event::Models(ModelsEvent::Exported {
                 to: promote(&folder, &to)?,
                 promote: true,
-            }),
+            })),
             RunRequest::SaveChart { job, chart, path } => {
                 let (view, size) = (View::default(), (1400, 900));
                 charts::write(&chart, &view, &Theme::LIGHT, &path, size, true)?;
-                Some(Event::DocumentSaved { job, path })
+                Some(Event::Saved { job, path })
             }
             RunRequest::LookAtCorpus(folder) => {
                 // What is no corpus, the form says.
@@ -178,9 +179,11 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
             } => {
                 self.with_progress(job, control, move |progress| {
                     let found = survey(&material, languages.as_ref(), progress)?;
-                    Ok(found.map(|survey| Event::Surveyed {
-                        job,
-                        survey: Box::new(survey),
+                    Ok(found.map(|survey| {
+                        Event::Training(RunEvent::Surveyed {
+                            job,
+                            survey: Box::new(survey),
+                        })
                     }))
                 });
                 None
@@ -192,7 +195,9 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
             } => {
                 self.with_progress(job, control, move |progress| {
                     let made = import.made(progress)?;
-                    Ok(made.map(|(folder, pairs)| Event::CorpusMade { job, folder, pairs }))
+                    Ok(made.map(|(folder, pairs)| {
+                        Event::Training(RunEvent::CorpusMade { job, folder, pairs })
+                    }))
                 });
                 None
             }
@@ -216,7 +221,7 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
         self.external.retain(|known| known != folder);
     }
 
-    /// Work on a thread of its own, since it takes minutes: its event, or that it was ended.
+    /// A job of its own, since it takes minutes: its event, or that it was ended.
     fn with_progress(
         &self,
         job: JobId,
@@ -225,18 +230,13 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
         + Send
         + 'static,
     ) {
-        let (events, wake) = (self.events.clone(), Arc::clone(&self.wake));
-        std::thread::spawn(move || {
-            let send = |event| {
-                let _ = events.send(event);
-                wake();
-            };
+        self.pool.run(move |events| {
             let mut reported = f64::NEG_INFINITY;
             let mut progress = |share: f64| {
                 // A bar has no more steps than these.
                 if share - reported > 0.002 {
                     reported = share;
-                    send(Event::CorpusRead { job, share });
+                    events.send(RunEvent::CorpusRead { job, share });
                 }
                 if control.is_cancelled() {
                     ControlFlow::Break(())
@@ -244,7 +244,7 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
                     ControlFlow::Continue(())
                 }
             };
-            send(match caught(|| work(&mut progress)) {
+            events.send(match caught(|| work(&mut progress)) {
                 Ok(Some(event)) => event,
                 Ok(None) => Event::Cancelled { job },
                 Err(error) => Event::Failed { job, error },
@@ -252,10 +252,9 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
         });
     }
 
-    /// On a thread of its own, since it takes seconds.
+    /// A job of its own, since it takes seconds.
     fn probe(&self, job: JobId, config: TrainingConfig, device: DeviceChoice) {
-        let (events, wake) = (self.events.clone(), Arc::clone(&self.wake));
-        std::thread::spawn(move || {
+        self.pool.run(move |events| {
             // Where there is too little memory, burn panics.
             let probed = caught(|| {
                 let device = ComputeDevice::open(device)?;
@@ -267,13 +266,11 @@ impl<W: Fn() + Send + Sync + 'static> Loop<W> {
                 }
                 Ok(probe(&config, &device.device, &Control::default())?)
             });
-            let event = match probed {
-                Ok(Some(estimate)) => Event::Probed { job, estimate },
+            events.send(match probed {
+                Ok(Some(estimate)) => Event::Training(RunEvent::Probed { job, estimate }),
                 Ok(None) => Event::Cancelled { job },
                 Err(error) => Event::Failed { job, error },
-            };
-            let _ = events.send(event);
-            wake();
+            });
         });
     }
 }

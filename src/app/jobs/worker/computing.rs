@@ -1,15 +1,16 @@
-//! The worker's loop: it opens models and carries requests out, one after the other.
+//! What the worker does: it opens models and answers requests with them.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 
 use super::Models;
 use super::translating::Work;
 use crate::error::{BaseError, Error, Result};
 use crate::jobs::comparing::Encoded;
+use crate::jobs::pool::Answerer;
 use crate::jobs::project_folder::memories_at;
 use crate::jobs::{Event, JobId, Request, UserMemory};
+use crate::{DocumentEvent, ExploreEvent, ModelsEvent};
 use canopy_base::error::caught;
 use canopy_document::document::Document;
 use canopy_project::error::Error as ProjectError;
@@ -31,8 +32,8 @@ pub(super) struct Opened {
 /// How many pairs memories have together, and why some could not be read.
 type MemoryPairs = (usize, Vec<Error>);
 
-/// The thread: it carries requests out one after the other.
-pub(super) struct Loop<M, S> {
+/// The models in use, and what was computed with them last.
+pub(super) struct Computing<M, S> {
     pub(super) models: M,
     pub(super) emit: S,
     pub(super) model: Option<Translator>,
@@ -40,7 +41,7 @@ pub(super) struct Loop<M, S> {
     pub(super) language_model: Option<LanguageModelTranslator>,
     /// The model to open again after a panic has cost us ours.
     pub(super) opened: Option<Opened>,
-    /// Shared with the training thread.
+    /// Shared with trainings and evaluations.
     pub(super) device_lock: DeviceLock,
     pub(super) encoded: Option<Encoded>,
     /// The sentences of the document that was last translated or explained, and the model that was made for it.
@@ -49,7 +50,35 @@ pub(super) struct Loop<M, S> {
     pub(super) prepared: Option<Prepared>,
 }
 
-impl<M: Models, S: Fn(Event)> Loop<M, S> {
+impl<M: Models, S: Fn(Event) + Send + 'static> Answerer for Computing<M, S> {
+    type Request = Request;
+
+    fn answer(&mut self, request: Request) {
+        let job = match &request {
+            Request::OpenModel { job, .. }
+            | Request::Translate { job, .. }
+            | Request::Rank { job, .. }
+            | Request::Trace { job, .. }
+            | Request::Explain { job, .. }
+            | Request::Compare { job, .. } => *job,
+        };
+        let done = caught(|| self.handle(request));
+        if done.as_ref().is_err_and(|error| is_of_device(error)) {
+            self.leave_device();
+        }
+        if matches!(done, Err(Error::Base(BaseError::Panicked { .. }))) {
+            // Its tensors may be half written: it is opened anew for the next job.
+            (self.model, self.made, self.prepared) = (None, None, None);
+        }
+        (self.emit)(done.unwrap_or_else(|error| Event::Failed { job, error }));
+    }
+
+    fn supersedes(later: &Request, earlier: &Request) -> bool {
+        is_explain(later) && is_explain(earlier)
+    }
+}
+
+impl<M: Models, S: Fn(Event)> Computing<M, S> {
     pub(super) fn new(models: M, emit: S, device_lock: DeviceLock) -> Self {
         Self {
             models,
@@ -61,41 +90,6 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
             encoded: None,
             made: None,
             prepared: None,
-        }
-    }
-
-    pub(super) fn run(mut self, inbox: &Receiver<Request>) {
-        let mut waiting = VecDeque::new();
-        loop {
-            if waiting.is_empty() {
-                let Ok(request) = inbox.recv() else { return };
-                waiting.push_back(request);
-            }
-            waiting.extend(inbox.try_iter());
-            let Some(request) = waiting.pop_front() else {
-                continue;
-            };
-            if is_explain(&request) && waiting.iter().any(is_explain) {
-                // Superseded: its answer is no longer awaited.
-                continue;
-            }
-            let job = match &request {
-                Request::OpenModel { job, .. }
-                | Request::Translate { job, .. }
-                | Request::Rank { job, .. }
-                | Request::Trace { job, .. }
-                | Request::Explain { job, .. }
-                | Request::Compare { job, .. } => *job,
-            };
-            let done = caught(|| self.handle(request));
-            if done.as_ref().is_err_and(|error| is_of_device(error)) {
-                self.leave_device();
-            }
-            if matches!(done, Err(Error::Base(BaseError::Panicked { .. }))) {
-                // Its tensors may be half written: it is opened anew for the next job.
-                (self.model, self.made, self.prepared) = (None, None, None);
-            }
-            (self.emit)(done.unwrap_or_else(|error| Event::Failed { job, error }));
         }
     }
 
@@ -134,12 +128,12 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
                     }
                     self.report_memory(job, pairs);
                 }
-                let event = Event::ModelOpened {
+                let event = Event::Models(ModelsEvent::Opened {
                     job,
                     info: model.info().clone(),
                     device_name: model.loaded().device().name.clone(),
                     memory: model.memory().cloned(),
-                };
+                });
                 self.model = Some(model);
                 (self.made, self.prepared) = (None, None);
                 self.opened = Some(opened);
@@ -184,7 +178,7 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
                     trace.overview.part = part;
                     trace.forget_others();
                     let source = Arc::new(trace.into());
-                    return Ok(Event::Traced { job, source });
+                    return Ok(Event::Explore(ExploreEvent::Traced { job, source }));
                 }
                 self.open_again()?;
                 let lock = self.device_lock.clone();
@@ -195,10 +189,10 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
                 let model = model.ok_or(Error::Base(BaseError::NoModel))?;
                 let trace = model.trace_with(&document, &written(targets), part, top_t)?;
                 drop(device_lock);
-                Ok(Event::Traced {
+                Ok(Event::Explore(ExploreEvent::Traced {
                     job,
                     source: Arc::new(trace.into()),
-                })
+                }))
             }
             Request::Explain {
                 job,
@@ -258,12 +252,12 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
             });
             self.report_memory(job, pairs);
         }
-        let event = Event::ModelOpened {
+        let event = Event::Models(ModelsEvent::Opened {
             job,
             info: model.info().clone(),
             device_name: model.device().name.clone(),
             memory: model.memory.clone(),
-        };
+        });
         (self.model, self.made, self.prepared, self.opened) = (None, None, None, None);
         self.language_model = Some(model);
         Ok(Some(event))
@@ -279,10 +273,10 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
     ) -> Result<Event> {
         if self.language_model.is_some() {
             let mean_log_probs = None;
-            return Ok(Event::Ranked {
+            return Ok(Event::Document(DocumentEvent::Ranked {
                 job,
                 mean_log_probs,
-            });
+            }));
         }
         self.open_again()?;
         let lock = self.device_lock.clone();
@@ -297,10 +291,10 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
             [Some(own), Some(suggested)] => Some([own, suggested]),
             _ => None,
         };
-        Ok(Event::Ranked {
+        Ok(Event::Document(DocumentEvent::Ranked {
             job,
             mean_log_probs,
-        })
+        }))
     }
 
     /// Brings back the model that a panic has cost us.
@@ -336,11 +330,11 @@ impl<M: Models, S: Fn(Event)> Loop<M, S> {
     fn report_memory(&self, job: JobId, read: Result<MemoryPairs>) {
         let pairs = read.map(|(pairs, left_out)| {
             for error in left_out {
-                (self.emit)(Event::MemoryLeftOut { job, error });
+                (self.emit)(Event::Models(ModelsEvent::MemoryLeftOut { job, error }));
             }
             pairs
         });
-        (self.emit)(Event::MemoryOpened { job, pairs });
+        (self.emit)(Event::Models(ModelsEvent::MemoryOpened { job, pairs }));
     }
 
     /// The model, and what its memories have or why none could be read.
