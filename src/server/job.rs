@@ -151,7 +151,7 @@ pub(super) mod tests {
     use canopy_document::document::Format;
 
     /// A job of documents with these numbers of sentences, and where its answer arrives.
-    pub fn job(
+    pub(crate) fn job(
         model: &str,
         sentences: &[usize],
     ) -> (Job, oneshot::Receiver<Result<Answer, Refusal>>) {

@@ -90,7 +90,7 @@ impl Queue {
 
     /// How many jobs wait or are at work.
     #[cfg(test)]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         let waiting = self.lock();
         waiting.jobs.len() + waiting.at_work
     }

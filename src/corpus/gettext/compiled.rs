@@ -129,7 +129,7 @@ pub(super) mod tests {
     use super::*;
 
     /// As msgfmt writes it, without a table of hashes.
-    pub fn compiled(messages: &[(&str, &[u8])], number: fn(u32) -> [u8; 4]) -> Vec<u8> {
+    pub(crate) fn compiled(messages: &[(&str, &[u8])], number: fn(u32) -> [u8; 4]) -> Vec<u8> {
         let small = |number: usize| u32::try_from(number).expect("small");
         let count = messages.len();
         let mut place = 28 + 16 * count;

@@ -5,23 +5,23 @@ use burn::tensor::Tensor;
 use super::attention::MultiHeadAttention;
 use super::feed_forward::FeedForward;
 
-pub fn values(x: &Tensor<2>) -> Vec<Vec<f32>> {
+pub(super) fn values(x: &Tensor<2>) -> Vec<Vec<f32>> {
     let [_, columns] = x.dims();
     let values: Vec<f32> = x.to_data().iter::<f32>().collect();
     values.chunks_exact(columns).map(<[f32]>::to_vec).collect()
 }
 
-pub fn times(x: &[f32], weight: &[Vec<f32>]) -> Vec<f32> {
+pub(super) fn times(x: &[f32], weight: &[Vec<f32>]) -> Vec<f32> {
     let column = |j: usize| x.iter().zip(weight).map(|(x, row)| x * row[j]).sum();
     (0..weight[0].len()).map(column).collect()
 }
 
-pub fn sum(x: &[f32], y: &[f32]) -> Vec<f32> {
+pub(super) fn sum(x: &[f32], y: &[f32]) -> Vec<f32> {
     x.iter().zip(y).map(|(x, y)| x + y).collect()
 }
 
 /// One head over `memory`, token by token.
-pub fn read(attention: &MultiHeadAttention, x: &[f32], memory: &[Vec<f32>]) -> Vec<f32> {
+pub(super) fn read(attention: &MultiHeadAttention, x: &[f32], memory: &[Vec<f32>]) -> Vec<f32> {
     let [query, key, value, output] = [
         &attention.query,
         &attention.key,
@@ -47,7 +47,7 @@ pub fn read(attention: &MultiHeadAttention, x: &[f32], memory: &[Vec<f32>]) -> V
     times(&context, &output)
 }
 
-pub fn fed_forward(layer: &FeedForward, x: &[f32]) -> Vec<f32> {
+pub(super) fn fed_forward(layer: &FeedForward, x: &[f32]) -> Vec<f32> {
     let [inner, outer] = [&layer.inner, &layer.outer].map(|linear| {
         let bias = linear.bias.as_ref().expect("a bias").val();
         let bias: Vec<f32> = bias.to_data().iter::<f32>().collect();
@@ -59,7 +59,7 @@ pub fn fed_forward(layer: &FeedForward, x: &[f32]) -> Vec<f32> {
 }
 
 /// A norm whose γ is 1 and β 0.
-pub fn normed(x: &[f32]) -> Vec<f32> {
+pub(super) fn normed(x: &[f32]) -> Vec<f32> {
     #[expect(clippy::cast_precision_loss, reason = "a small width")]
     let mean = |x: &[f32]| x.iter().sum::<f32>() / x.len() as f32;
     let middle = mean(x);

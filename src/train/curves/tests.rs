@@ -12,7 +12,7 @@ pub(crate) struct Run {
 
 impl Run {
     /// A run with the events `text`, all of them read.
-    pub fn with(text: &str) -> Self {
+    pub(crate) fn with(text: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let curves = Curves::follow(folder.path());
         let mut run = Self { folder, curves };
@@ -21,7 +21,7 @@ impl Run {
     }
 
     /// Adds events, and reads them.
-    pub fn append(&mut self, text: &str) -> bool {
+    pub(crate) fn append(&mut self, text: &str) -> bool {
         let mut options = fs::OpenOptions::new();
         let path = self.folder.path().join("events.jsonl");
         let mut file = options.create(true).append(true).open(path).expect("open");
