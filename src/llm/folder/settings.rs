@@ -35,7 +35,7 @@ impl Settings {
     }
 
     /// The fields of the text of a file; `path` names it in errors.
-    pub fn from_text(text: &[u8], path: &Path) -> serde_json::Result<Self> {
+    pub(crate) fn from_text(text: &[u8], path: &Path) -> serde_json::Result<Self> {
         Ok(Self {
             fields: serde_json::from_slice(text)?,
             within: String::new(),

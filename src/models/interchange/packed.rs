@@ -114,7 +114,7 @@ impl Packed {
     }
 
     /// Writes a file by its number, of which a part at a time is in memory.
-    pub fn copy(&mut self, number: usize, to: &mut dyn Write) -> Result<(), String> {
+    pub(crate) fn copy(&mut self, number: usize, to: &mut dyn Write) -> Result<(), String> {
         let entry = self.archive.by_index(number).map_err(unreadable)?;
         let size = entry.size();
         let mut entry = entry.take(size.saturating_add(1));

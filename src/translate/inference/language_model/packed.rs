@@ -19,7 +19,7 @@ pub(in crate::inference) struct PackedLanguageModel {
 
 impl PackedLanguageModel {
     /// The language model in a zip file; none if there is none, or the path is another file.
-    pub fn find(path: &Path) -> Option<Self> {
+    pub(crate) fn find(path: &Path) -> Option<Self> {
         let is_zip = path
             .extension()
             .is_some_and(|it| it.eq_ignore_ascii_case("zip"));
@@ -43,7 +43,7 @@ impl PackedLanguageModel {
     }
 
     /// Bytes of all files.
-    pub fn num_bytes(&mut self) -> u64 {
+    pub(crate) fn num_bytes(&mut self) -> u64 {
         self.archive.num_bytes()
     }
 
@@ -51,7 +51,7 @@ impl PackedLanguageModel {
     ///
     /// # Errors
     /// If the archive is damaged, unpacks to far more than it is, or cannot be written.
-    pub fn unpack(&mut self, folder: &Path, each: EachPart<'_>) -> Result<Option<PathBuf>> {
+    pub(crate) fn unpack(&mut self, folder: &Path, each: EachPart<'_>) -> Result<Option<PathBuf>> {
         let unpacked = self.archive.unpack(folder, each)?;
         Ok(unpacked
             .is_continue()
