@@ -45,7 +45,7 @@ struct Measured {
 }
 
 fn main() -> ExitCode {
-    canopy::keep_freed_memory();
+    canopy::never_purge_memory();
     let mut parsed = Arguments {
         corpus: "corpora/help-en-de".into(),
         preset: "x-transformer-small".to_owned(),

@@ -20,7 +20,7 @@ struct Arguments {
 }
 
 impl Arguments {
-    fn of_arguments() -> Self {
+    fn from_env() -> Self {
         let mut parsed = Self {
             systems: Vec::new(),
             // The settings were chosen on 1 to 6.
@@ -53,8 +53,8 @@ impl Arguments {
 }
 
 fn main() {
-    canopy::keep_freed_memory();
-    let parsed = Arguments::of_arguments();
+    canopy::never_purge_memory();
+    let parsed = Arguments::from_env();
     let mut outcomes = Vec::new();
     println!(
         "{:36} seed   right   alone  beyond  points left out  steps  seconds",

@@ -43,7 +43,7 @@ fn frame(ui: &mut egui::Ui, window: &mut Window) {
 }
 
 fn main() {
-    canopy::keep_freed_memory();
+    canopy::never_purge_memory();
     let mut sentences = 5_000;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {

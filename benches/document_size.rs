@@ -31,7 +31,7 @@ const FRAMES: u16 = 200;
 const MIB: f64 = 1024.0 * 1024.0;
 
 fn main() -> ExitCode {
-    canopy::keep_freed_memory();
+    canopy::never_purge_memory();
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/documents/docx");
     let mut path = shared.join("omegat--file-OpenXMLFilter-tables.docx");
     let (mut pages, mut save) = (500, None);

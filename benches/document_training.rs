@@ -33,7 +33,7 @@ const SHAPES: [(&str, usize, usize, Range<usize>); 3] = [
 ];
 
 fn main() {
-    canopy::keep_freed_memory();
+    canopy::never_purge_memory();
     let arguments: Vec<String> = std::env::args().collect();
     let is_requested = |name: &str| arguments.iter().any(|argument| argument == name);
     let (choice, device, rounds) = if is_requested("gpu") {

@@ -16,7 +16,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const REPETITIONS: usize = 5;
 
 fn main() {
-    canopy::keep_freed_memory();
+    canopy::never_purge_memory();
     let mut model = None;
     let mut documents: Vec<PathBuf> = Vec::new();
     let mut arguments = std::env::args().skip(1);

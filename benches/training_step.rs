@@ -28,7 +28,7 @@ const SHAPES: [(&str, usize, usize, usize); 3] = [
 const DECODE_STEPS: usize = 24;
 
 fn main() {
-    canopy::keep_freed_memory();
+    canopy::never_purge_memory();
     let is_requested = |name: &str| std::env::args().any(|argument| argument == name);
     let gpu = is_requested("gpu");
     let products = is_requested("float16").then_some(FloatDType::F16);

@@ -36,7 +36,7 @@ const VIEWS: [(ViewKind, &str); 2] = [
 ];
 
 fn main() -> ExitCode {
-    canopy::keep_freed_memory();
+    canopy::never_purge_memory();
     let (mut sentences, mut size) = (16_384, vec2(1280.0, 720.0));
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {

@@ -35,7 +35,7 @@ pub use canopy_explain as explain;
 pub use canopy_explain::trace;
 pub use canopy_gui as gui;
 pub use canopy_kernels as kernels;
-pub use canopy_kernels::keep_freed_memory;
+pub use canopy_kernels::never_purge_memory;
 pub use canopy_llm as language_models;
 pub use canopy_metrics as metrics;
 pub use canopy_metrics::{judgement, similarity};

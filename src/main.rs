@@ -6,6 +6,6 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    canopy::keep_freed_memory();
+    canopy::never_purge_memory();
     canopy::cli::run()
 }

@@ -94,6 +94,6 @@ fn document(sentences: usize) -> SourceText {
     };
     SourceText {
         documents: std::iter::once(0..sentences).collect(),
-        ..SourceText::of_sentences(numbered.map(sentence).collect())
+        ..SourceText::from_sentences(numbered.map(sentence).collect())
     }
 }

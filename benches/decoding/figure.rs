@@ -29,7 +29,7 @@ fn colour(program: &str) -> RGBColor {
 
 impl Line {
     /// Adds a case to the lines of its programs.
-    pub fn take_in(lines: &mut Vec<Self>, case: &Case, rates: &[(&'static str, f64)]) {
+    pub fn push_case(lines: &mut Vec<Self>, case: &Case, rates: &[(&'static str, f64)]) {
         for &(program, rate) in rates {
             let is_own = |line: &&mut Self| {
                 (line.system, line.program, line.kind) == (case.system, program, case.kind)

@@ -66,7 +66,7 @@ const SYSTEMS: [System; 3] = [
 const DOCUMENTS: [usize; 8] = [1, 2, 5, 10, 20, 50, 100, 200];
 
 fn main() {
-    canopy::keep_freed_memory();
+    canopy::never_purge_memory();
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let is_requested = |name: &str| arguments.iter().any(|it| it == name);
     let option = |name: &str| {
@@ -150,7 +150,7 @@ fn main() {
                 };
                 let burn = (is_requested("burn") && kind == "float32").then_some(&model);
                 let rates = case.run((&packed, burn), vocabulary, &mut peers, rounds);
-                Line::take_in(&mut lines, &case, &rates);
+                Line::push_case(&mut lines, &case, &rates);
                 if is_requested("shortlist") {
                     let mut listed = packed.clone();
                     listed.shortlist = Some(Arc::new(shortlist(config.vocab_size)));
@@ -194,7 +194,7 @@ fn shortlist(vocab: usize) -> Shortlist {
         let place = move |place: u32| word.wrapping_mul(2_654_435_761) ^ place.wrapping_mul(40_503);
         (0..count).map(|it| place(it) % vocab).collect()
     };
-    Shortlist::of_lists((0..vocab).map(list))
+    Shortlist::from_lists((0..vocab).map(list))
 }
 
 /// Makes the end of a sentence impossible.
@@ -308,7 +308,7 @@ fn translated(
         ids: ids.clone(),
         position: (0, 0),
     });
-    let text = SourceText::of_sentences(sentences.collect());
+    let text = SourceText::from_sentences(sentences.collect());
     searched(model, vocabulary, &text, beam_size)
 }
 

@@ -56,7 +56,7 @@ struct Measured {
 }
 
 fn main() {
-    canopy::keep_freed_memory();
+    canopy::never_purge_memory();
     let arguments: Vec<String> = std::env::args().collect();
     let option = |name: &str| {
         let at = arguments.iter().position(|argument| argument == name)?;

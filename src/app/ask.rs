@@ -21,7 +21,7 @@ use canopy_document::export::ExportFormat;
 
 /// A question to a person.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Ask {
+pub enum DialogRequest {
     OpenDocument {
         folder: Option<PathBuf>,
     },
@@ -148,7 +148,7 @@ pub enum Ask {
 
 /// The kind of path to be chosen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Pick {
+pub enum DialogKind {
     /// An existing file; its possible extensions.
     File(&'static str, Vec<&'static str>),
     Folder,
@@ -156,120 +156,148 @@ pub enum Pick {
     NewFile(String),
 }
 
-impl Ask {
+impl DialogRequest {
     /// The kind of path to choose, and the title of the dialog; `None` if the question is about something else.
     #[expect(clippy::too_many_lines, reason = "a table: an arm for each question")]
-    pub fn pick(&self) -> Option<(&'static str, Pick)> {
+    pub fn pick(&self) -> Option<(&'static str, DialogKind)> {
         Some(match self {
             Self::OpenDocument { .. } => (
                 "Open a document",
-                Pick::File("Documents", Format::all_endings()),
+                DialogKind::File("Documents", Format::all_endings()),
             ),
             Self::Merge { .. } => (
                 "Merge changes from XLIFF",
-                Pick::File("XLIFF", BILINGUAL_EXTENSIONS.to_vec()),
+                DialogKind::File("XLIFF", BILINGUAL_EXTENSIONS.to_vec()),
             ),
             Self::AlignedDocument { column, .. } => (
                 match column {
                     Column::Source => "Choose the document",
                     Column::Target => "Choose its translation",
                 },
-                Pick::File("Documents", Format::all_endings()),
+                DialogKind::File("Documents", Format::all_endings()),
             ),
             Self::AlignedPairs { name, .. } => (
                 "Save the pairs as TMX, TSV or JSON",
-                Pick::NewFile(name.clone()),
+                DialogKind::NewFile(name.clone()),
             ),
-            Self::ProjectFolder => ("Open a project folder", Pick::Folder),
+            Self::ProjectFolder => ("Open a project folder", DialogKind::Folder),
             Self::NewProject { name } => (
                 "Create a project in a new folder",
-                Pick::NewFile(name.clone()),
+                DialogKind::NewFile(name.clone()),
             ),
             Self::ProjectDocument { .. } => (
                 "Add a document to the project",
-                Pick::File("Documents", Format::all_endings()),
+                DialogKind::File("Documents", Format::all_endings()),
             ),
             Self::SaveTranslation { name, .. } => {
-                ("Save the translation", Pick::NewFile(name.clone()))
+                ("Save the translation", DialogKind::NewFile(name.clone()))
             }
-            Self::ExportTranslation { name, .. } => {
-                ("Export source and translation", Pick::NewFile(name.clone()))
-            }
+            Self::ExportTranslation { name, .. } => (
+                "Export source and translation",
+                DialogKind::NewFile(name.clone()),
+            ),
             Self::ModelFolder { .. } | Self::EvaluatedModel { .. } => {
-                ("Choose a model folder", Pick::Folder)
+                ("Choose a model folder", DialogKind::Folder)
             }
-            Self::AddModel => ("Add a model folder", Pick::Folder),
+            Self::AddModel => ("Add a model folder", DialogKind::Folder),
             Self::AddModelFile => (
                 "Add a model from a file",
-                Pick::File("Models", vec!["zip", "argosmodel", "gguf"]),
+                DialogKind::File("Models", vec!["zip", "argosmodel", "gguf"]),
             ),
             Self::Memory | Self::RunMemory | Self::ProjectMemory => (
                 "Choose a translation memory",
-                Pick::File(
+                DialogKind::File(
                     "Translation memories",
                     [MEMORY_EXTENSIONS, &["po"], BILINGUAL_EXTENSIONS].concat(),
                 ),
             ),
             Self::Terms | Self::ProjectTerms => (
                 "Choose a termbase",
-                Pick::File(
+                DialogKind::File(
                     "Termbases",
                     vec!["tbx", "xml", "csv", "tsv", "txt", "utf8", "tab"],
                 ),
             ),
             Self::SegmentationRules => (
                 "Choose sentence splitting rules (SRX)",
-                Pick::File("Segmentation rules", vec!["srx"]),
+                DialogKind::File("Segmentation rules", vec!["srx"]),
             ),
-            Self::MemoryFolder => ("Choose a corpus or a folder of PO files", Pick::Folder),
-            Self::Corpus | Self::TestCorpus => ("Choose a corpus folder", Pick::Folder),
+            Self::MemoryFolder => (
+                "Choose a corpus or a folder of PO files",
+                DialogKind::Folder,
+            ),
+            Self::Corpus | Self::TestCorpus => ("Choose a corpus folder", DialogKind::Folder),
             Self::Contexts => (
                 "Choose a file of contexts",
-                Pick::File("Contexts", vec!["jsonl"]),
+                DialogKind::File("Contexts", vec!["jsonl"]),
             ),
-            Self::Bert | Self::Encoder => ("Choose an encoder folder", Pick::Folder),
+            Self::Bert | Self::Encoder => ("Choose an encoder folder", DialogKind::Folder),
             Self::EncoderFile => (
                 "Import a sentence encoder",
-                Pick::File("Wheels and zip files", vec!["whl", "zip"]),
+                DialogKind::File("Wheels and zip files", vec!["whl", "zip"]),
             ),
-            Self::EncoderFolder => ("Import the folder of a sentence encoder", Pick::Folder),
-            Self::Dictionaries => ("Choose a folder of Hunspell dictionaries", Pick::Folder),
-            Self::OpenJudgement => ("Open a judgement", Pick::File("Judgements", vec!["json"])),
+            Self::EncoderFolder => (
+                "Import the folder of a sentence encoder",
+                DialogKind::Folder,
+            ),
+            Self::Dictionaries => (
+                "Choose a folder of Hunspell dictionaries",
+                DialogKind::Folder,
+            ),
+            Self::OpenJudgement => (
+                "Open a judgement",
+                DialogKind::File("Judgements", vec!["json"]),
+            ),
             Self::ContrastiveSet | Self::RunContrastiveSet => (
                 "Choose a contrastive set",
-                Pick::File("Contrastive sets", vec!["json", "src"]),
+                DialogKind::File("Contrastive sets", vec!["json", "src"]),
             ),
             Self::Scores { name } => (
                 "Save scores as CSV, TEX, JSON, SVG or PNG",
-                Pick::NewFile(name.clone()),
+                DialogKind::NewFile(name.clone()),
             ),
-            Self::Votes { name } => ("Save the votes as CSV or JSON", Pick::NewFile(name.clone())),
+            Self::Votes { name } => (
+                "Save the votes as CSV or JSON",
+                DialogKind::NewFile(name.clone()),
+            ),
             Self::CorpusSide(Side::Memory) => (
                 "Choose a translation memory or a table",
-                Pick::File("Translation memories and tables", vec!["tmx", "tsv"]),
+                DialogKind::File("Translation memories and tables", vec!["tmx", "tsv"]),
             ),
-            Self::CorpusSide(Side::Source) => {
-                ("Choose the folder of the source documents", Pick::Folder)
-            }
-            Self::CorpusSide(Side::Target) => {
-                ("Choose the folder of their translations", Pick::Folder)
-            }
-            Self::RunFolder => ("Open a run folder", Pick::Folder),
-            Self::Export { name, .. } => ("Export the model", Pick::NewFile(name.clone())),
+            Self::CorpusSide(Side::Source) => (
+                "Choose the folder of the source documents",
+                DialogKind::Folder,
+            ),
+            Self::CorpusSide(Side::Target) => (
+                "Choose the folder of their translations",
+                DialogKind::Folder,
+            ),
+            Self::RunFolder => ("Open a run folder", DialogKind::Folder),
+            Self::Export { name, .. } => ("Export the model", DialogKind::NewFile(name.clone())),
             Self::CompareTrace { .. } => (
                 "Choose another trace of this document",
-                Pick::File("Traces", vec!["trace", "json"]),
+                DialogKind::File("Traces", vec!["trace", "json"]),
             ),
-            Self::OpenTrace { .. } => ("Open a trace", Pick::File("Traces", vec!["trace", "json"])),
-            Self::Explanation { name } => {
-                ("Save as SVG, PNG, CSV or JSON", Pick::NewFile(name.clone()))
-            }
+            Self::OpenTrace { .. } => (
+                "Open a trace",
+                DialogKind::File("Traces", vec!["trace", "json"]),
+            ),
+            Self::Explanation { name } => (
+                "Save as SVG, PNG, CSV or JSON",
+                DialogKind::NewFile(name.clone()),
+            ),
             Self::Trace { name } => (
                 "Save the trace as .trace or .json",
-                Pick::NewFile(name.clone()),
+                DialogKind::NewFile(name.clone()),
             ),
-            Self::Chart { name } => ("Save the charts as SVG or PNG", Pick::NewFile(name.clone())),
-            Self::WordCount { name } => ("Save the word count as CSV", Pick::NewFile(name.clone())),
+            Self::Chart { name } => (
+                "Save the charts as SVG or PNG",
+                DialogKind::NewFile(name.clone()),
+            ),
+            Self::WordCount { name } => (
+                "Save the word count as CSV",
+                DialogKind::NewFile(name.clone()),
+            ),
             Self::Quit | Self::ShowFolder(_) => return None,
         })
     }
@@ -285,7 +313,7 @@ impl Ask {
             | Self::ProjectMemory => "Add",
             Self::Export { .. } | Self::ExportTranslation { .. } => "Export",
             _ => match self.pick() {
-                Some((_, Pick::NewFile(_))) => "Save",
+                Some((_, DialogKind::NewFile(_))) => "Save",
                 _ => "Open",
             },
         }

@@ -18,7 +18,7 @@ impl AppState {
     pub fn has_last_writes(&self) -> bool {
         let is_written = self.document.editing.open.is_none() && self.shared.keeping.is_empty();
         !is_written
-            || self.shared.is_unkept
+            || self.shared.save_failed
             || self.document.saving.is_running()
             || self.document.editing.is_dirty()
     }

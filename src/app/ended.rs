@@ -27,7 +27,7 @@ impl AppState {
         project: Option<&Project>,
     ) {
         // The same document once more: what was done while it was read is not in what was read.
-        self.document.editing.keep_edit_for_good(&self.shared);
+        self.document.editing.commit_edit(&self.shared);
         let here = self
             .document
             .editing
@@ -184,7 +184,7 @@ impl AppState {
             self.shared.failed_to_write(error);
             let title = if self.shared.keeping.contains(&job) {
                 // Once more with the next change, and before the document closes.
-                self.shared.is_unkept = true;
+                self.shared.save_failed = true;
                 "Your work could not be saved"
             } else {
                 "The action failed"

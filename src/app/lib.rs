@@ -45,7 +45,7 @@ mod window;
 
 pub use actions::{ACTIONS, Action};
 pub use aligning::{AlignCommand, AlignEvent, Aligning};
-pub use ask::{Ask, Pick};
+pub use ask::{DialogKind, DialogRequest};
 pub use canopy_base::panics::log_file;
 pub use canopy_document::editable as markup;
 pub use canopy_project::find::FindCommand;

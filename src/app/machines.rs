@@ -83,7 +83,7 @@ fn keep_key(shared: &mut Shared, host: RemoteHost, key: &str) {
     let Some(config) = shared.folders.config.clone() else {
         return;
     };
-    let job = shared.keeping_job();
+    let job = shared.new_save_job();
     shared.file_requests.push(FileRequest::KeepKey {
         job,
         path: keys_file(&config),

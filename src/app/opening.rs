@@ -42,7 +42,7 @@ impl Kind {
             return Self::Project;
         }
         if path.is_dir() {
-            return Self::of_folder(path);
+            return Self::from_folder(path);
         }
         if TraceFormat::from_path(path).is_ok() && !is_other_json(path) {
             Self::Trace
@@ -57,7 +57,7 @@ impl Kind {
         }
     }
 
-    fn of_folder(folder: &Path) -> Self {
+    fn from_folder(folder: &Path) -> Self {
         if folder.join("model.toml").is_file() {
             Self::Model
         } else if is_run(folder) {
@@ -94,7 +94,7 @@ impl AppState {
         self.document.translations.cancel();
         self.explorer.cancel_pending();
         self.document.translations.running = None;
-        self.document.editing.keep_edit_for_good(&self.shared);
+        self.document.editing.commit_edit(&self.shared);
         self.projects.note_confirmed(&self.document);
         self.document.note_document(&mut self.shared, &self.models);
         self.document.editing.save_project(&mut self.shared);

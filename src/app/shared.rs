@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use super::ask::Ask;
+use super::ask::DialogRequest;
 use super::closing::LastWrites;
 use super::command::{Command, Page};
 use super::notices::{Notice, NoticeKind, in_words};
@@ -30,7 +30,7 @@ pub struct Shared {
     pub page: Page,
     pub notices: Vec<Notice>,
     /// Questions for the window itself, which sends and empties them.
-    pub asks: Vec<Ask>,
+    pub asks: Vec<DialogRequest>,
     /// For the worker, likewise.
     pub requests: Vec<Request>,
     /// For the lane of files, likewise.
@@ -42,7 +42,7 @@ pub struct Shared {
     /// The last jobs that write work and settings.
     pub(crate) keeping: VecDeque<JobId>,
     /// The last attempt to keep work has failed.
-    pub(crate) is_unkept: bool,
+    pub(crate) save_failed: bool,
     pub(crate) closing: LastWrites,
     num_jobs: u64,
     num_notices: u64,
@@ -92,7 +92,7 @@ impl Shared {
     }
 
     /// A job without which work or settings would be lost.
-    pub(crate) fn keeping_job(&mut self) -> JobId {
+    pub(crate) fn new_save_job(&mut self) -> JobId {
         let job = self.next_job();
         if self.keeping.len() == KEEPING {
             self.keeping.pop_front();
@@ -153,7 +153,7 @@ impl Shared {
         let Some(path) = self.folders.settings_file() else {
             return;
         };
-        let job = self.keeping_job();
+        let job = self.new_save_job();
         self.file_requests.push(FileRequest::Write {
             job,
             path,

@@ -71,8 +71,8 @@ impl AppState {
 
     /// Queues everything that is not on disk yet.
     pub fn flush(&mut self) {
-        self.document.editing.keep_edit_for_good(&self.shared);
-        if self.shared.is_unkept {
+        self.document.editing.commit_edit(&self.shared);
+        if self.shared.save_failed {
             self.evaluate.keep_judgement(&mut self.shared);
         }
         self.document.editing.save_project(&mut self.shared);

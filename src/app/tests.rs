@@ -149,7 +149,7 @@ fn translating_makes_drafts() {
     assert!(states(&state).iter().all(|state| *state == State::Draft));
     assert_eq!(document(&state).progress.counts().draft, num_sentences);
     assert_eq!(
-        document(&state).progress.of_section(0),
+        document(&state).progress.section_counts(0),
         document(&state).progress.counts()
     );
     assert!(!state.document.translations.is_busy());
@@ -278,7 +278,7 @@ fn the_translation_is_saved_under_a_name_with_the_language() {
     };
     assert_eq!(
         ask.pick().expect("a name").1,
-        Pick::NewFile("page.de.html".to_owned())
+        DialogKind::NewFile("page.de.html".to_owned())
     );
     state.apply(ask.answer("there.html".into(), true));
     assert!(matches!(
@@ -294,7 +294,7 @@ fn a_translation_is_exported_with_its_languages() {
     let ask = state.shared.asks.pop().expect("a question");
     assert_eq!(
         ask.pick().expect("a name").1,
-        Pick::NewFile("page.html.tmx".to_owned())
+        DialogKind::NewFile("page.html.tmx".to_owned())
     );
     state.apply(ask.clone().answer("there.tmx".into(), true));
     let Some(FileRequest::ExportDocument {

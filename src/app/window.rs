@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::ask::Ask;
+use super::ask::DialogRequest;
 use super::command::{HelpPage, Page};
 use super::machines::MachineCommand;
 use super::settings::Theme;
@@ -44,16 +44,16 @@ impl AppState {
         match command {
             C::Open => {
                 let folder = self.document.editing.document_folder(shared);
-                shared.asks.push(Ask::OpenDocument { folder });
+                shared.asks.push(DialogRequest::OpenDocument { folder });
             }
             C::OpenPath(path) => self.open(path),
             C::Drop(paths) => self.open_dropped(paths),
-            C::Quit => shared.asks.push(Ask::Quit),
+            C::Quit => shared.asks.push(DialogRequest::Quit),
             C::WriteLast => self.write_last(),
-            C::ShowFolder(folder) => shared.asks.push(Ask::ShowFolder(folder)),
+            C::ShowFolder(folder) => shared.asks.push(DialogRequest::ShowFolder(folder)),
             C::ShowDataFolder => {
                 let folder = shared.folders.data.clone();
-                shared.asks.extend(folder.map(Ask::ShowFolder));
+                shared.asks.extend(folder.map(DialogRequest::ShowFolder));
             }
             C::ShowPage(page) => self.show_page(page),
             C::ShowHelp(page) => self.help = page,

@@ -43,7 +43,7 @@ pub fn files_below(
 ///
 /// # Errors
 /// If nothing can be written there.
-pub fn temporary_beside(folder: &Path) -> Result<TempDir> {
+pub fn temporary_sibling(folder: &Path) -> Result<TempDir> {
     let beside = folder
         .parent()
         .filter(|parent| !parent.as_os_str().is_empty())
@@ -61,7 +61,7 @@ pub fn temporary_beside(folder: &Path) -> Result<TempDir> {
 pub fn put_in_place(new: TempDir, folder: &Path) -> Result<()> {
     readable_by_all(new.path());
     let old = if folder.exists() {
-        let aside = temporary_beside(folder)?;
+        let aside = temporary_sibling(folder)?;
         disk::rename(folder, &aside.path().join("old")).map_err(Error::write(folder))?;
         Some(aside)
     } else {

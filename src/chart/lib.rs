@@ -7,7 +7,7 @@
 //! use canopy_chart::typesetting::Direction;
 //!
 //! assert_eq!(thousands(12_345), "12,345");
-//! assert_eq!(Direction::of_text("שלום"), Some(Direction::RightToLeft));
+//! assert_eq!(Direction::from_first_strong("שלום"), Some(Direction::RightToLeft));
 //! ```
 
 #![allow(

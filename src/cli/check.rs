@@ -106,7 +106,7 @@ fn worst(findings: &[Finding]) -> Option<Severity> {
 
 impl CheckArguments {
     /// For all documents of a project.
-    pub(super) fn of_project(
+    pub(super) fn for_project(
         folder: PathBuf,
         with: Vec<CheckKind>,
         without: Vec<CheckKind>,
@@ -132,7 +132,7 @@ impl CheckArguments {
         let project = ProjectFolder::open(&self.source)?;
         let (mut all, mut reports) = (None, Vec::new());
         for (relative, path) in project.documents() {
-            let checked = of_project(&project, relative, &path)?;
+            let checked = check_project_document(&project, relative, &path)?;
             let findings = self.findings(&checked)?;
             all = all.max(worst(&findings));
             if self.json {
@@ -182,21 +182,23 @@ impl CheckArguments {
 
     fn pairs(&self) -> Result<Checked> {
         if Corpus::is_one(&self.source) {
-            return self.of_corpus();
+            return self.check_corpus();
         }
         if self.translation.is_none()
             && let Some(project) = ProjectFolder::containing(&self.source)?
         {
             let path = canonical_path(&self.source);
             let relative = project.relative(&path).unwrap_or_default();
-            return of_project(&project, &relative, &path);
+            return check_project_document(&project, &relative, &path);
         }
         let (from, to) = (self.from.as_deref(), self.to.as_deref());
         let source = self.srx.open(&self.source, from)?;
         let pairs = match &self.translation {
-            Some(path) => of_documents(&source, &self.srx.open(path, to)?),
-            None if source.format.is_bilingual() => of_bilingual(source),
-            None if matches!(source.format, Format::Csv | Format::Tsv) => of_table(&self.source)?,
+            Some(path) => paragraph_pairs(&source, &self.srx.open(path, to)?),
+            None if source.format.is_bilingual() => bilingual_pairs(source),
+            None if matches!(source.format, Format::Csv | Format::Tsv) => {
+                table_pairs(&self.source)?
+            }
             None => wrong_usage(
                 "check",
                 "this file has no translations: name the translated document after it",
@@ -228,7 +230,7 @@ impl CheckArguments {
         Ok(Some(TermUsage::new(Arc::new(base))))
     }
 
-    fn of_corpus(&self) -> Result<Checked> {
+    fn check_corpus(&self) -> Result<Checked> {
         let corpus = Corpus::open(&self.source)?;
         let mut pairs = Vec::new();
         for document in corpus.documents(self.split)? {
@@ -246,7 +248,7 @@ impl CheckArguments {
 }
 
 /// A document of a project with the work on it.
-fn of_project(project: &ProjectFolder, relative: &str, path: &Path) -> Result<Checked> {
+fn check_project_document(project: &ProjectFolder, relative: &str, path: &Path) -> Result<Checked> {
     let work = project.work(relative)?;
     let reading = work.as_ref().and_then(|work| work.reading.clone());
     let document = Document::open_with(path, None, &reading.unwrap_or_default())?;
@@ -261,12 +263,12 @@ fn of_project(project: &ProjectFolder, relative: &str, path: &Path) -> Result<Ch
 }
 
 /// Sentences with the translations that the file has.
-fn of_bilingual(document: Document) -> Vec<Pair> {
+fn bilingual_pairs(document: Document) -> Vec<Pair> {
     OpenDocument::new(PathBuf::new(), Arc::new(document), None).pairs()
 }
 
 /// The lines of a table with a source and a target.
-fn of_table(path: &Path) -> Result<Vec<Pair>> {
+fn table_pairs(path: &Path) -> Result<Vec<Pair>> {
     let rows = csv::pairs(path)?;
     if rows.is_empty() {
         wrong_usage(
@@ -281,7 +283,7 @@ fn of_table(path: &Path) -> Result<Vec<Pair>> {
 }
 
 /// Paragraphs as a reader sees them: tags of two documents have no common numbers.
-pub(super) fn of_documents(source: &Document, target: &Document) -> Vec<Pair> {
+pub(super) fn paragraph_pairs(source: &Document, target: &Document) -> Vec<Pair> {
     let (sources, targets) = (source.paragraphs.len(), target.paragraphs.len());
     if sources != targets {
         wrong_usage(

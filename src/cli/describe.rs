@@ -110,12 +110,12 @@ impl DescribeArguments {
     fn described(&self) -> Result<Described> {
         let path = PathBuf::from(&self.model);
         if path.exists() {
-            return of_model(&path);
+            return describe_model(&path);
         }
         let preset = match Preset::named(&self.model) {
             Ok(preset) => preset,
             Err(unknown) => match library::folder_of(&self.model) {
-                Ok(folder) => return of_model(&folder),
+                Ok(folder) => return describe_model(&folder),
                 // A name that is written like a path is no preset.
                 Err(_) if self.model.contains(['/', '\\', '.']) => {
                     return Err(Error::read(&path)(std::io::ErrorKind::NotFound.into()));
@@ -210,10 +210,10 @@ impl DescribeArguments {
 }
 
 /// A model folder of ours, or a model of another program.
-fn of_model(path: &Path) -> Result<Described> {
+fn describe_model(path: &Path) -> Result<Described> {
     let model = described_model(path)?;
     if model.format == "Canopy" {
-        return of_folder(&model.folder);
+        return describe_folder(&model.folder);
     }
     let files = imported_files(path).unwrap_or_else(|| path.to_owned());
     let (_, config) = foreign_parts(&files)?;
@@ -230,7 +230,7 @@ fn of_model(path: &Path) -> Result<Described> {
     })
 }
 
-fn of_folder(folder: &Path) -> Result<Described> {
+fn describe_folder(folder: &Path) -> Result<Described> {
     let description = ModelFolder::open(folder)?;
     let record = &description.training;
     let licence = match description.licence.as_str() {

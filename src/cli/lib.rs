@@ -158,17 +158,17 @@ pub fn run() -> ExitCode {
     let arguments = Arguments::parse_from(wild::args_os());
     let is_window = arguments.command.is_none();
     console::prepare(is_window);
-    let log_file = Folders::of_user().log_file().filter(|_| is_window);
+    let log_file = Folders::for_user().log_file().filter(|_| is_window);
     if let Err(error) = start_log(arguments.verbose, log_file) {
         terminal::write_stderr(&format!("canopy: {error}\n"));
         return ExitCode::FAILURE;
     }
     if arguments.command.is_some() {
-        canopy_translate::inference::find_gpus_without_a_screen();
+        canopy_translate::inference::disable_display_probe();
     }
     let translates = matches!(arguments.command, Some(Command::Translate(_)));
     if translates {
-        canopy_kernels::return_freed_memory();
+        canopy_kernels::purge_memory_promptly();
     }
     let done = match arguments.command {
         Some(Command::Translate(arguments)) if arguments.is_batch() => {

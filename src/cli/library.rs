@@ -18,7 +18,7 @@ use canopy_translate::inference::{
 
 /// The folder of this user's models.
 pub(super) fn folder() -> Result<PathBuf> {
-    Folders::of_user().models().ok_or_else(|| {
+    Folders::for_user().models().ok_or_else(|| {
         Error::Base(BaseError::Config {
             field: "HOME",
             found: "not set".to_owned(),
@@ -30,7 +30,7 @@ pub(super) fn folder() -> Result<PathBuf> {
 /// Every model, those that came with the program first.
 pub(super) fn models() -> Vec<InstalledModel> {
     installed_models(
-        Folders::of_user().models().as_deref(),
+        Folders::for_user().models().as_deref(),
         &Shipped::find().models,
     )
 }
@@ -41,7 +41,7 @@ pub(super) fn defaults() -> DefaultModels {
 
 /// The settings, which the window shares.
 pub(super) fn settings() -> Settings {
-    let file = Folders::of_user().settings_file();
+    let file = Folders::for_user().settings_file();
     let settings = file.map(|file| Settings::read(&file));
     settings.unwrap_or_default()
 }
@@ -52,7 +52,7 @@ fn change_defaults(change: impl FnOnce(&mut DefaultModels)) -> Result<()> {
 
 /// Changes the settings.
 pub(super) fn change_settings(change: impl FnOnce(&mut Settings)) -> Result<()> {
-    let Some(file) = Folders::of_user().settings_file() else {
+    let Some(file) = Folders::for_user().settings_file() else {
         return Ok(());
     };
     let mut settings = Settings::read(&file);

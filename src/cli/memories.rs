@@ -56,7 +56,7 @@ pub(super) struct NamedMemory {
 ///
 /// # Errors
 /// If one is not there.
-pub(super) fn of_project(memories: &[NamedMemory]) -> Result<Vec<ProjectMemory>> {
+pub(super) fn project_memories(memories: &[NamedMemory]) -> Result<Vec<ProjectMemory>> {
     let memories = memories.iter().map(|NamedMemory { path, penalty }| {
         let placed = canonicalize(path).map_err(BaseError::read(path))?;
         Ok(ProjectMemory {

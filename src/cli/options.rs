@@ -17,8 +17,8 @@ use canopy_document::document::{Document, ReadingOptions};
 use canopy_kernels::packed::Quantization;
 use canopy_project::Folders;
 use canopy_translate::inference::{
-    AddressChoice, ComputeDevice, DeviceChoice, LanguageModelTranslator, Languages, Leg, ModelInfo,
-    Translator, read_in_its_language,
+    ComputeDevice, DeviceChoice, FormalityOption, LanguageModelTranslator, Languages, Leg,
+    ModelInfo, Translator, read_in_its_language,
 };
 use canopy_translate::remote::{RemoteHost, keys_file, read_keys, set_key};
 
@@ -67,7 +67,7 @@ impl PlaceArguments {
             if let Some(key) = &self.remote_key {
                 set_key(host, key);
             }
-            if let Some(config) = Folders::of_user().config {
+            if let Some(config) = Folders::for_user().config {
                 read_keys(&keys_file(&config));
             }
             if !host.is_loopback() {
@@ -173,13 +173,13 @@ pub(super) struct SearchArguments {
     #[arg(long, value_name = "FILE|none")]
     pub shortlist: Option<PathBuf>,
     /// From English to German: the form of address of sentences with "you" before any that is edited or confirmed in the document
-    #[arg(long, value_enum, value_name = "FORM")]
-    pub address: Option<AddressName>,
+    #[arg(long = "address", value_enum, value_name = "FORM")]
+    pub formality: Option<FormalityName>,
 }
 
 /// Forms of address in German.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum AddressName {
+pub(super) enum FormalityName {
     /// du: one person, familiar
     Du,
     /// Sie: formal
@@ -192,14 +192,14 @@ pub(super) enum AddressName {
     Commonest,
 }
 
-impl From<AddressName> for AddressChoice {
-    fn from(name: AddressName) -> Self {
+impl From<FormalityName> for FormalityOption {
+    fn from(name: FormalityName) -> Self {
         match name {
-            AddressName::Du => Self::Du,
-            AddressName::Sie => Self::Sie,
-            AddressName::Ihr => Self::Ihr,
-            AddressName::PoliteIhr => Self::PoliteIhr,
-            AddressName::Commonest => Self::Commonest,
+            FormalityName::Du => Self::Du,
+            FormalityName::Sie => Self::Sie,
+            FormalityName::Ihr => Self::Ihr,
+            FormalityName::PoliteIhr => Self::PoliteIhr,
+            FormalityName::Commonest => Self::Commonest,
         }
     }
 }
@@ -212,8 +212,8 @@ impl SearchArguments {
     }
 
     /// The form of address that translations have; none leaves it to the model.
-    pub fn formality(&self) -> Option<AddressChoice> {
-        self.address.map(AddressChoice::from)
+    pub fn formality(&self) -> Option<FormalityOption> {
+        self.formality.map(FormalityOption::from)
     }
 
     /// Has the searches of a translator compute so.
@@ -222,8 +222,8 @@ impl SearchArguments {
     /// If it has no choice of the form of address, or the shortlist is not for it.
     pub fn apply(&self, translator: &mut Translator) -> Result<()> {
         self.quantize.apply(translator);
-        if let Some(name) = self.address
-            && !translator.has_address_choice()
+        if let Some(name) = self.formality
+            && !translator.has_formality_option()
         {
             let ModelInfo {
                 source_language,

@@ -121,7 +121,7 @@ fn learn(
     line: &mut StatusLine,
 ) -> Result<()> {
     let place = folder.join(run.name);
-    if let Some(home) = Folders::of_user().data
+    if let Some(home) = Folders::for_user().data
         && let Err(error) = remember_run(&home, &place)
     {
         warn(&format!("the window will not list this run: {error}"));

@@ -16,7 +16,7 @@ use clap::{Args, ValueEnum};
 use super::terminal::{print, warn};
 use crate::error::Result;
 use canopy_metrics::{Documents, Metric, SegmentSums};
-use lines::{Beside, TestSet};
+use lines::{OptionalFiles, TestSet};
 use options::{MetricOptions, choose, wrong_usage};
 use preparation::PreparationOptions;
 use table::{Column, Plan, Table, Unit};
@@ -133,7 +133,7 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
         .metric_options
         .metrics(names, prepares, arguments.sentence_level);
     let preparation = arguments.preparation.read()?;
-    let beside = Beside {
+    let beside = OptionalFiles {
         source: arguments.source.as_deref(),
         docids: arguments.docids.as_deref(),
     };

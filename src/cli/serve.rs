@@ -83,7 +83,7 @@ pub(super) fn run(arguments: &ServeArguments) -> Result<()> {
     if arguments.compute {
         return compute(arguments);
     }
-    canopy_kernels::return_freed_memory();
+    canopy_kernels::purge_memory_promptly();
     let library = arguments.library()?;
     if library.models.is_empty() {
         return Err(Error::from(TranslateError::NoStarterModel));
@@ -115,7 +115,7 @@ pub(super) fn run(arguments: &ServeArguments) -> Result<()> {
 fn compute(arguments: &ServeArguments) -> Result<()> {
     let store = match &arguments.store {
         Some(store) => store.clone(),
-        None => Folders::of_user()
+        None => Folders::for_user()
             .data
             .ok_or(Error::NoStore)?
             .join("compute"),

@@ -159,7 +159,7 @@ pub(super) fn run(arguments: &TrainArguments) -> Result<()> {
         return print(&estimate_text(&estimate));
     };
     // The window shows it too.
-    if let Some(home) = Folders::of_user().data
+    if let Some(home) = Folders::for_user().data
         && let Err(error) = remember_run(&home, run)
     {
         warn(&format!("the window will not list this run: {error}"));

@@ -29,7 +29,7 @@ use report::{ReportedModel, report, report_without_model};
 pub(super) fn remember(translator: &mut Translator, memories: &MemoryArguments) -> Result<()> {
     let info = translator.info();
     if let Some(memory) = memories.read(&info.source_language, &info.target_language)? {
-        translator.remember(memory);
+        translator.set_memory(memory);
     }
     Ok(())
 }

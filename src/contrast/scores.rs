@@ -8,7 +8,7 @@ use super::{ContrastiveSet, SetSentence, TargetContext};
 use crate::error::Result;
 use canopy_corpus::{DocumentUnits, Segment, SegmentUnit};
 use canopy_document::placeholder::stripped;
-use canopy_metrics::formality::FormOfAddress;
+use canopy_metrics::formality::Formality;
 use canopy_nn::search::{Candidates, SearchOptions, SourceSentence, SourceText, force_documents};
 use canopy_tokenize::Side;
 use canopy_translate::inference::{
@@ -122,7 +122,7 @@ impl Scorer<'_> {
                 go_on(done)
             },
         );
-        forced.map_err(|broken| broken.of_text(&read.text, vocabulary))?;
+        forced.map_err(|broken| broken.into_error(&read.text, vocabulary))?;
         Ok(SetScores {
             items: scores
                 .into_iter()
@@ -188,11 +188,11 @@ impl Scorer<'_> {
         let read = self.0.reader().before(sentence);
         let first = read.start.max(sentence.saturating_sub(most));
         let target = |other: usize| translations.get(other)?.clone();
-        if self.0.description().model.address_form {
+        if self.0.description().model.reads_formality {
             let source = |other: usize| sources[other].source.as_str();
             let target = |other| target(other).filter(|_| other >= first);
-            let form = FormOfAddress::last_before(sentence, source, target);
-            let encode = |form: FormOfAddress| {
+            let form = Formality::last_before(sentence, source, target);
+            let encode = |form: Formality| {
                 self.0
                     .tokenizer()
                     .encode(Side::Source, form.side_constraint())

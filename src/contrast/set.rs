@@ -97,7 +97,7 @@ impl ContrastiveSet {
 
 impl SetDocument {
     /// Sentences one after the other, each a paragraph of its own.
-    pub(super) fn of_lines(
+    pub(super) fn from_lines(
         id: String,
         sources: impl IntoIterator<Item = String>,
         references: impl IntoIterator<Item = Option<String>>,

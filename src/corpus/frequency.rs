@@ -16,7 +16,7 @@ impl WordCounts {
     ///
     /// # Errors
     /// If the corpus cannot be read.
-    pub fn of_training(corpus: &Corpus) -> Result<Self> {
+    pub fn from_training(corpus: &Corpus) -> Result<Self> {
         let mut counts = Self::default();
         for document in corpus.documents(Split::Train)? {
             let paragraphs = document?.paragraphs.into_iter();

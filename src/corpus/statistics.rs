@@ -26,7 +26,7 @@ impl Statistics {
         }
     }
 
-    pub(super) fn of_mut(&mut self, split: Split) -> &mut SplitStatistics {
+    pub(super) fn get_mut(&mut self, split: Split) -> &mut SplitStatistics {
         match split {
             Split::Train => &mut self.train,
             Split::Dev => &mut self.dev,

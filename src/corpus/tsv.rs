@@ -132,7 +132,7 @@ pub(super) fn look(
 fn languages(line: &str) -> Option<(String, String)> {
     let mut cells = line.split('\t').map(str::trim);
     let (source, target) = (cells.next()?, cells.next()?);
-    let is_code = |cell: &str| Script::of_language(cell).is_some();
+    let is_code = |cell: &str| Script::from_language(cell).is_some();
     (is_code(source) && is_code(target)).then(|| (source.to_lowercase(), target.to_lowercase()))
 }
 

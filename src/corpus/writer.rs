@@ -17,7 +17,7 @@ use super::unit::{Unit, UnitStatus};
 use crate::error::{BaseError, Error, Result};
 use canopy_base::disk;
 use canopy_base::file::TEMPORARY;
-use canopy_base::folder::{put_in_place, temporary_beside};
+use canopy_base::folder::{put_in_place, temporary_sibling};
 
 /// Takes documents, sorted by id, and makes a corpus of them.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl CorpusWriter {
         if folder.exists() && !is_replaceable(&folder)? {
             return Err(Error::NoCorpus { path: folder });
         }
-        let temporary = temporary_beside(&folder)?;
+        let temporary = temporary_sibling(&folder)?;
         let file = |split: Split| {
             let path = temporary.path().join(split.file_name());
             File::create(&path)
@@ -79,7 +79,7 @@ impl CorpusWriter {
     /// # Errors
     /// If it cannot be written.
     pub(super) fn add_judged(&mut self, split: Split, document: &ParallelDocument) -> Result<()> {
-        let statistics = self.statistics.of_mut(split);
+        let statistics = self.statistics.get_mut(split);
         statistics.documents += 1;
         for paragraph in &document.paragraphs {
             statistics.paragraphs += 1;

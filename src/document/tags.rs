@@ -20,7 +20,7 @@ pub(super) fn points(markup: &[Markup], original: &str, syntax: Syntax) -> Vec<S
     let shown = markup.iter().map(|markup| match markup {
         Markup::Pair { .. } => String::new(),
         // A character that means a placeholder to us shows nothing.
-        Markup::Point { .. } => stripped(&Tags::of_markup(markup, original, syntax).text),
+        Markup::Point { .. } => stripped(&Tags::from_markup(markup, original, syntax).text),
     });
     shown.collect()
 }
@@ -46,7 +46,7 @@ pub struct StartTag {
 impl Document {
     /// A piece of markup of one of the sentences.
     pub fn tags_of(&self, markup: &Markup) -> Tags {
-        Tags::of_markup(markup, &self.original, self.syntax)
+        Tags::from_markup(markup, &self.original, self.syntax)
     }
 
     /// Whether [`Document::original`] is spelt as HTML.
@@ -57,16 +57,16 @@ impl Document {
 
 impl Tags {
     /// Tags of a sentence's markup, which is in `original`.
-    fn of_markup(markup: &Markup, original: &str, syntax: Syntax) -> Self {
+    fn from_markup(markup: &Markup, original: &str, syntax: Syntax) -> Self {
         let text = |range: &Range<usize>| &original[range.clone()];
         match (markup, syntax) {
-            (_, Syntax::Subtitles) => Self::of_subtitles(text(match markup {
+            (_, Syntax::Subtitles) => Self::from_subtitles(text(match markup {
                 Markup::Pair { open: range, .. } | Markup::Point { range } => range,
             })),
             (Markup::Pair { open, close }, Syntax::Markdown) if !text(open).starts_with('<') => {
-                Self::of_markdown(text(open), text(close))
+                Self::from_markdown(text(open), text(close))
             }
-            (Markup::Point { range }, Syntax::Markdown) => Self::of_markdown(text(range), ""),
+            (Markup::Point { range }, Syntax::Markdown) => Self::from_markdown(text(range), ""),
             (Markup::Pair { open: range, .. } | Markup::Point { range }, _) => {
                 Self::from_html(text(range))
             }
@@ -74,7 +74,7 @@ impl Tags {
     }
 
     /// A tag of subtitles, named by itself.
-    fn of_subtitles(tag: &str) -> Self {
+    fn from_subtitles(tag: &str) -> Self {
         Self {
             starts: vec![StartTag {
                 name: tag.to_owned(),
@@ -102,7 +102,7 @@ impl Tags {
     }
 
     /// The marks of Markdown, named by their signs; `close` is empty for a point.
-    pub fn of_markdown(open: &str, close: &str) -> Self {
+    pub fn from_markdown(open: &str, close: &str) -> Self {
         let (name, address, text) = if !close.is_empty() {
             let address = close.strip_prefix("](").unwrap_or_default();
             (open.replace('_', "*"), address, "")
@@ -115,7 +115,7 @@ impl Tags {
             let (_, address) = open.rsplit_once("](").or_else(named).unwrap_or_default();
             (open.chars().take(2).collect(), address, "")
         } else {
-            return Self::of_marks(open);
+            return Self::from_marks(open);
         };
         let address = address.trim_end_matches([')', ']']);
         let attributes = match address {
@@ -129,7 +129,7 @@ impl Tags {
     }
 
     /// Tags of inline HTML, addresses and hard breaks in Markdown, and of marks whose partner is in another sentence.
-    fn of_marks(marks: &str) -> Self {
+    fn from_marks(marks: &str) -> Self {
         if marks.contains('\n') {
             return Self::from_html(&marks.replace('\\', " "));
         }
@@ -243,14 +243,17 @@ mod tests {
 
     #[test]
     fn marks_of_markdown_have_signs_for_names() {
-        assert_eq!(Tags::of_markdown("**", "**"), Tags::of_markdown("__", "__"));
-        let link = Tags::of_markdown("[", "](a.html)");
+        assert_eq!(
+            Tags::from_markdown("**", "**"),
+            Tags::from_markdown("__", "__")
+        );
+        let link = Tags::from_markdown("[", "](a.html)");
         assert_eq!(
             link.starts[0].attributes,
             [("href".to_owned(), "a.html".to_owned())]
         );
-        assert_eq!(Tags::of_markdown("`a b`", "").text, "a b");
-        assert_eq!(Tags::of_markdown("`Vec<u8>`", "").text, "Vec<u8>");
+        assert_eq!(Tags::from_markdown("`a b`", "").text, "a b");
+        assert_eq!(Tags::from_markdown("`Vec<u8>`", "").text, "Vec<u8>");
         let unseen = [
             "![a](b.png)",
             "![a][b]",
@@ -260,13 +263,13 @@ mod tests {
             "**",
         ];
         for mark in unseen {
-            assert_eq!(Tags::of_markdown(mark, "").text, "", "{mark}");
+            assert_eq!(Tags::from_markdown(mark, "").text, "", "{mark}");
         }
-        let by_name = Tags::of_markdown("![a][b]", "");
-        assert_eq!(by_name, Tags::of_markdown("![c][b]", ""));
-        assert_eq!(by_name, Tags::of_markdown("![c](b)", ""));
+        let by_name = Tags::from_markdown("![a][b]", "");
+        assert_eq!(by_name, Tags::from_markdown("![c][b]", ""));
+        assert_eq!(by_name, Tags::from_markdown("![c](b)", ""));
         for line_break in ["<br>", "  \n", "\\\r\n<b>", "</b>  \n"] {
-            assert_eq!(Tags::of_markdown(line_break, "").text, " ");
+            assert_eq!(Tags::from_markdown(line_break, "").text, " ");
         }
     }
 
@@ -274,7 +277,7 @@ mod tests {
     fn an_address_in_angle_brackets_is_shown_and_a_tag_is_not() {
         for address in ["https://x.org/a?b=c", "mailto:me@x.org", "me@x.org"] {
             let link = format!("<{address}>");
-            assert_eq!(Tags::of_markdown(&link, "").text, address);
+            assert_eq!(Tags::from_markdown(&link, "").text, address);
         }
         for tag in [
             "<a href=\"https://x.org\">",
@@ -282,7 +285,7 @@ mod tests {
             "<b></b>",
             "<!-- a: me@x.org -->",
         ] {
-            assert_eq!(Tags::of_markdown(tag, ""), Tags::from_html(tag), "{tag}");
+            assert_eq!(Tags::from_markdown(tag, ""), Tags::from_html(tag), "{tag}");
         }
     }
 

@@ -39,7 +39,8 @@ pub struct ContextView {
     /// Weight that belongs to no sentence.
     pub rest: f32,
     /// Whether that of its own source sentence is part of the rest.
-    pub is_beside_own: bool,
+    #[serde(rename = "is_beside_own")]
+    pub includes_own: bool,
     /// Whether that of the instructions and of the translation so far is, too: a prompt was read.
     pub is_of_prompt: bool,
     /// Whether the words of the context sentences have weights of their own.
@@ -119,7 +120,7 @@ impl ContextView {
             sentences,
             others: (others.len(), others.iter().map(share).sum()),
             rest: mean.sentence_rest,
-            is_beside_own: info.is_beside_own,
+            includes_own: info.includes_own,
             is_of_prompt: source.overview().model.num_encoder_layers == 0,
             words_weighed: info.keys.are_words(),
             selected_is_weighed: false,
@@ -168,7 +169,7 @@ impl ContextView {
             sentences: sentences.collect::<Result<_>>()?,
             others: (others.len(), others.iter().map(|(_, weight)| weight).sum()),
             rest: 0.0,
-            is_beside_own: false,
+            includes_own: false,
             is_of_prompt: false,
             words_weighed: true,
             selected_is_weighed: true,
@@ -202,7 +203,7 @@ impl ContextView {
             let _ = writeln!(text, "       {weight:.3}  in {count} other sentences");
         }
         if self.rest > 0.0 {
-            let rest = match (self.is_beside_own, self.is_of_prompt) {
+            let rest = match (self.includes_own, self.is_of_prompt) {
                 (true, true) => {
                     "its own source sentence, instructions, the translation so far; of others too little each"
                 }

@@ -30,7 +30,7 @@ pub enum Explanation {
     /// Side by side, on one scale.
     Maps(Vec<WeightMap>),
     /// All sentences against all sentences.
-    Document(#[serde(serialize_with = "of_shared")] Arc<DocumentMap>),
+    Document(#[serde(serialize_with = "serialize_shared")] Arc<DocumentMap>),
     /// Gates of the words of a sentence.
     Gates(GateView),
     /// The sentences that a word or sentence took most from.
@@ -44,10 +44,10 @@ pub enum Explanation {
     /// The memory's share in a translation.
     Memory(MemoryView),
     /// All sentences against each other by a sentence encoder.
-    Similarity(#[serde(serialize_with = "of_shared")] Arc<SimilarityView>),
+    Similarity(#[serde(serialize_with = "serialize_shared")] Arc<SimilarityView>),
 }
 
-fn of_shared<T: Serialize, S: Serializer>(
+fn serialize_shared<T: Serialize, S: Serializer>(
     shared: &Arc<T>,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
@@ -56,7 +56,7 @@ fn of_shared<T: Serialize, S: Serializer>(
 
 impl Explanation {
     /// View and sentence, if it is the model's answer about all words of a sentence.
-    pub fn of_sentence(&self) -> Option<(ViewKind, usize)> {
+    pub fn sentence_view(&self) -> Option<(ViewKind, usize)> {
         match self {
             Self::Difference(difference) => Some((ViewKind::Difference, difference.sentence)),
             Self::LeaveOneOut(view) => Some((ViewKind::LeaveOneOut, view.sentence)),
@@ -106,16 +106,16 @@ impl Explanation {
     /// The numbers that are shown, one a line; columns are named in the first.
     pub fn csv(&self) -> String {
         match self {
-            Self::Tree(tree) => table::of_tree(tree),
-            Self::Maps(maps) => table::of_maps(maps),
-            Self::Document(map) => table::of_document(map),
-            Self::Gates(gate) => table::of_gate(gate),
-            Self::Context(context) => table::of_context(context),
-            Self::Zeros(zeros) => table::of_zeros(zeros),
-            Self::Difference(difference) => table::of_difference(difference),
-            Self::LeaveOneOut(view) => table::of_leave_one_out(view),
-            Self::Memory(view) => table::of_memory(view),
-            Self::Similarity(view) => table::of_similarity(view),
+            Self::Tree(tree) => table::tree_csv(tree),
+            Self::Maps(maps) => table::maps_csv(maps),
+            Self::Document(map) => table::document_csv(map),
+            Self::Gates(gate) => table::gate_csv(gate),
+            Self::Context(context) => table::context_csv(context),
+            Self::Zeros(zeros) => table::zeros_csv(zeros),
+            Self::Difference(difference) => table::difference_csv(difference),
+            Self::LeaveOneOut(view) => table::leave_one_out_csv(view),
+            Self::Memory(view) => table::memory_csv(view),
+            Self::Similarity(view) => table::similarity_csv(view),
         }
     }
 

@@ -46,7 +46,8 @@ pub struct WeightMap {
     /// `[rows]`: weight that was dropped, or belongs to no word.
     pub rest: Vec<f32>,
     /// `[rows]`: weight of what the trace has but the columns have not.
-    pub elsewhere: Vec<f32>,
+    #[serde(rename = "elsewhere")]
+    pub other_columns: Vec<f32>,
     /// Counts over all that the rows may see, shown or not.
     pub zeros: Zeros,
     /// Whether there are columns that the rows could not see.
@@ -106,7 +107,7 @@ impl WeightMap {
         let visible: Vec<usize> = visible.collect();
         let is_masked = |column: &Unit| visible.binary_search(&column.sentence).is_err();
         map.masks = map.columns.iter().any(is_masked);
-        map.zeros = Zeros::of_sentences(source, &attention, query.sentence)?;
+        map.zeros = Zeros::count_sentences(source, &attention, query.sentence)?;
         Ok(map)
     }
 
@@ -130,7 +131,7 @@ impl WeightMap {
             chosen.sort_unstable();
         }
         map.word_columns(source, &attention, &chosen, &means);
-        map.zeros = Zeros::of_words(source, &attention, query.sentence)?;
+        map.zeros = Zeros::count_words(source, &attention, query.sentence)?;
         Ok(map)
     }
 
@@ -184,7 +185,7 @@ impl WeightMap {
         if seen.len() == 1 {
             map.groups.clear();
         }
-        map.zeros = Zeros::of_words(source, &attention, query.sentence)?;
+        map.zeros = Zeros::count_words(source, &attention, query.sentence)?;
         Ok(map)
     }
 
@@ -265,7 +266,7 @@ impl WeightMap {
             cells.sort_unstable_by_key(|&(column, _)| column);
             self.cells.push(cells);
             self.rest.push(rest);
-            self.elsewhere.push(elsewhere);
+            self.other_columns.push(elsewhere);
         }
         let rows = means.iter().map(weights);
         self.divergence = row_divergence(rows.map(|(keys, rest)| (keys.as_slice(), rest)));

@@ -44,7 +44,7 @@ impl Question {
             });
         }
         if self.each_head && self.view.has_heads_apart() {
-            return self.of_each_head(source);
+            return self.explain_each_head(source);
         }
         Ok(match self.view {
             ViewKind::Tree => Explanation::Tree(TreeView::new(source, &query)?),
@@ -96,7 +96,7 @@ impl Question {
         })
     }
 
-    fn of_each_head(&self, source: &TraceSource) -> Result<Explanation> {
+    fn explain_each_head(&self, source: &TraceSource) -> Result<Explanation> {
         let choices = Choices::new(source, self.view, self.query.side, self.query.layer);
         let mut maps = Vec::new();
         for head in choices.heads {

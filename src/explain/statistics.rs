@@ -163,7 +163,7 @@ impl AttentionStatistics {
                 one.distance += share * away;
                 sums.distances[DISTANCES.partition_point(|&least| least <= distance)] += share;
             }
-            let zeros = Zeros::of_sentences(source, &attention, sentence)?;
+            let zeros = Zeros::count_sentences(source, &attention, sentence)?;
             (one.visible, one.zero, one.dropped) = (zeros.visible, zeros.zero, zeros.dropped);
             sums.all.add(&one);
             if let Some(length) = length {

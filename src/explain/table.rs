@@ -15,7 +15,7 @@ use super::zeros::ZerosView;
 use canopy_document::csv::field;
 
 /// A line for each cell that is not zero, then the weight elsewhere and the rest of each row.
-pub(super) fn of_maps(maps: &[WeightMap]) -> String {
+pub(super) fn maps_csv(maps: &[WeightMap]) -> String {
     let mut text =
         "map,row,row_label,column_sentence,column_word,column_label,weight\r\n".to_owned();
     for (number, map) in maps.iter().enumerate() {
@@ -36,7 +36,7 @@ pub(super) fn of_maps(maps: &[WeightMap]) -> String {
                 let _ = write!(text, "{begin},{sentence},{word},{label},{weight}\r\n");
             }
             for (name, weight) in [
-                ("elsewhere", map.elsewhere[index]),
+                ("elsewhere", map.other_columns[index]),
                 ("rest", map.rest[index]),
             ] {
                 let _ = write!(text, "{begin},,,{name},{weight}\r\n");
@@ -47,7 +47,7 @@ pub(super) fn of_maps(maps: &[WeightMap]) -> String {
 }
 
 /// A line a word of the translation.
-pub(super) fn of_difference(difference: &ContextDifference) -> String {
+pub(super) fn difference_csv(difference: &ContextDifference) -> String {
     let mut text = "word,label,ln_p_document,ln_p_alone,ln_p_shuffled,gain\r\n".to_owned();
     for (number, word) in difference.words.iter().enumerate() {
         let (number, label) = (number + 1, field(&word.label));
@@ -63,7 +63,7 @@ pub(super) fn of_difference(difference: &ContextDifference) -> String {
 }
 
 /// A line a sentence that was taken away or edited, in the order of the document.
-pub(super) fn of_leave_one_out(view: &LeaveOneOut) -> String {
+pub(super) fn leave_one_out_csv(view: &LeaveOneOut) -> String {
     let mut text = "sentence,change,percent,nats,attention,text,edited\r\n".to_owned();
     for change in &view.changes {
         let kind = if change.edit.is_some() {
@@ -89,7 +89,7 @@ pub(super) fn of_leave_one_out(view: &LeaveOneOut) -> String {
 }
 
 /// A line a place in a pair that spoke for a word; a word for which none did has a line without a pair.
-pub(super) fn of_memory(view: &MemoryView) -> String {
+pub(super) fn memory_csv(view: &MemoryView) -> String {
     let mut text =
         "word,label,p_alone,p_with_memory,memory,weight,source,translation,place\r\n".to_owned();
     for (number, word) in view.words.iter().enumerate() {
@@ -110,7 +110,7 @@ pub(super) fn of_memory(view: &MemoryView) -> String {
 }
 
 /// A line a cell that is not zero, then the rest of each row.
-pub(super) fn of_document(map: &DocumentMap) -> String {
+pub(super) fn document_csv(map: &DocumentMap) -> String {
     let mut text = "row_sentence,column_sentence,weight\r\n".to_owned();
     for row in 0..map.rows() {
         for (column, weight) in map.row(row) {
@@ -122,7 +122,7 @@ pub(super) fn of_document(map: &DocumentMap) -> String {
 }
 
 /// A line a node.
-pub(super) fn of_tree(tree: &TreeView) -> String {
+pub(super) fn tree_csv(tree: &TreeView) -> String {
     let mut text =
         "level,first_sentence,last_sentence,relevance,cumulative,mass,state,chosen,name,frequency,most_frequent\r\n"
             .to_owned();
@@ -147,7 +147,7 @@ pub(super) fn of_tree(tree: &TreeView) -> String {
 }
 
 /// A line a word.
-pub(super) fn of_gate(gate: &GateView) -> String {
+pub(super) fn gate_csv(gate: &GateView) -> String {
     let mut text = "word,label,mean,min,max\r\n".to_owned();
     for (index, word) in gate.words.iter().enumerate() {
         let (label, place) = (field(&word.label), index + 1);
@@ -161,7 +161,7 @@ pub(super) fn of_gate(gate: &GateView) -> String {
 }
 
 /// A line a word of the sentences, most weight first.
-pub(super) fn of_context(context: &ContextView) -> String {
+pub(super) fn context_csv(context: &ContextView) -> String {
     let mut text = "sentence,sentence_weight,word,label,weight\r\n".to_owned();
     for sentence in &context.sentences {
         let begin = format!("{},{}", sentence.sentence + 1, sentence.weight);
@@ -182,7 +182,7 @@ pub(super) fn of_context(context: &ContextView) -> String {
 }
 
 /// A line a sentence.
-pub(super) fn of_zeros(zeros: &ZerosView) -> String {
+pub(super) fn zeros_csv(zeros: &ZerosView) -> String {
     let mut text =
         "sentence,words,document_sentences,zero_share_of_sentences,zero_share_of_words\r\n"
             .to_owned();
@@ -199,7 +199,7 @@ pub(super) fn of_zeros(zeros: &ZerosView) -> String {
 }
 
 /// A line a cell; what stands for several sentences is named by the first of them.
-pub(super) fn of_similarity(view: &SimilarityView) -> String {
+pub(super) fn similarity_csv(view: &SimilarityView) -> String {
     let mut text = "sentence,other,value,picked\r\n".to_owned();
     for (row, cells) in view.cells.iter().enumerate() {
         for (column, cell) in cells.iter().enumerate() {

@@ -58,7 +58,7 @@ impl ViewKind {
     }
 
     /// Which of the model's views it is, unless it is one of a trace.
-    pub fn of_model(self) -> Option<ModelView> {
+    pub fn model_view(self) -> Option<ModelView> {
         match self {
             Self::Difference => Some(ModelView::Difference),
             Self::LeaveOneOut => Some(ModelView::LeaveOneOut),

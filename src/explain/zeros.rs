@@ -58,7 +58,7 @@ impl Zeros {
 
     /// # Errors
     /// If a row cannot be read.
-    pub(super) fn of_sentences(
+    pub(super) fn count_sentences(
         source: &TraceSource,
         attention: &Attention,
         sentence: usize,
@@ -68,7 +68,7 @@ impl Zeros {
 
     /// # Errors
     /// If a row cannot be read.
-    pub(super) fn of_words(
+    pub(super) fn count_words(
         source: &TraceSource,
         attention: &Attention,
         sentence: usize,
@@ -199,8 +199,8 @@ impl ZerosView {
                 sentence: number,
                 words: sentence.tokens.len(),
                 sentences: sentences.len(),
-                of_sentences: Zeros::of_sentences(source, &attention, number)?.share(),
-                of_words: Zeros::of_words(source, &attention, number)?.share(),
+                of_sentences: Zeros::count_sentences(source, &attention, number)?.share(),
+                of_words: Zeros::count_words(source, &attention, number)?.share(),
             });
         }
         let title = format!(

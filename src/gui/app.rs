@@ -15,8 +15,8 @@ use super::{file_manager, theme, welcome};
 use crate::error::{BaseError, Result};
 use canopy_app::jobs::{Event, PoolFolders, Pools};
 use canopy_app::{
-    AppState, Ask, Command, DocumentCommand, Folders, ModelsCommand, Page, Settings, Shipped,
-    WindowCommand,
+    AppState, Command, DialogRequest, DocumentCommand, Folders, ModelsCommand, Page, Settings,
+    Shipped, WindowCommand,
 };
 use canopy_translate::inference::DeviceChoice;
 use canopy_translate::remote::{keys_file, read_keys};
@@ -53,7 +53,7 @@ impl CanopyApp {
     ) -> Result<Self> {
         theme::install(ctx);
         let (sender, events) = channel();
-        let folders = Folders::of_user();
+        let folders = Folders::for_user();
         let shipped = Shipped::find();
         let pool_folders = PoolFolders {
             data: folders.data.clone(),
@@ -104,8 +104,8 @@ impl CanopyApp {
         self.pools.send(&mut self.state);
         for ask in std::mem::take(&mut self.state.shared.asks) {
             match ask {
-                Ask::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
-                Ask::ShowFolder(folder) => {
+                DialogRequest::Quit => ctx.send_viewport_cmd(egui::ViewportCommand::Close),
+                DialogRequest::ShowFolder(folder) => {
                     if let Err(cause) = file_manager::show(&folder) {
                         let path = folder;
                         let error = BaseError::Read { path, cause };
@@ -167,7 +167,7 @@ impl eframe::App for CanopyApp {
         }
         self.update_title(ctx);
         let mut commands = vec![];
-        closing::hold(ctx, &self.state, &mut self.closing, &mut commands);
+        closing::intercept_close(ctx, &self.state, &mut self.closing, &mut commands);
         for command in commands {
             self.state.apply(command);
         }
@@ -189,7 +189,7 @@ impl eframe::App for CanopyApp {
             commands.push(WindowCommand::Drop(dropped).into());
         }
         workbench_ui(ui, &self.state, &mut self.panels, &mut commands);
-        closing::ask(&ctx, &self.state, &mut self.closing, &mut commands);
+        closing::close_dialog_ui(&ctx, &self.state, &mut self.closing, &mut commands);
         if ctx.input(|input| !input.raw.hovered_files.is_empty()) {
             let text = match self.state.shared.page {
                 Page::Training => "Drop to train on it",

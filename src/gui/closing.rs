@@ -36,7 +36,7 @@ enum Unwritten {
 
 /// Keeps a window from closing in which something is under way or not written, and closes it when that is done. Also
 /// while it is minimised: then nothing else is called.
-pub fn hold(
+pub fn intercept_close(
     ctx: &Context,
     state: &AppState,
     closing: &mut Option<CloseState>,
@@ -116,7 +116,7 @@ fn close(
 }
 
 /// Asks what becomes of work that is under way, in no file or not written.
-pub fn ask(
+pub fn close_dialog_ui(
     ctx: &Context,
     state: &AppState,
     closing: &mut Option<CloseState>,
@@ -287,8 +287,9 @@ mod tests {
         window.events.extend(events.iter().copied());
         window.minimized = Some(true);
         let mut applied = vec![];
-        let output =
-            Context::default().run_logic(&input, |ctx| hold(ctx, state, closing, &mut applied));
+        let output = Context::default().run_logic(&input, |ctx| {
+            intercept_close(ctx, state, closing, &mut applied)
+        });
         for command in applied {
             state.apply(command);
         }
@@ -395,7 +396,7 @@ mod tests {
             .build_ui_state(
                 |ui, (state, closing): &mut (AppState, Option<CloseState>)| {
                     let mut commands = vec![];
-                    ask(ui.ctx(), state, closing, &mut commands);
+                    close_dialog_ui(ui.ctx(), state, closing, &mut commands);
                     for command in commands {
                         state.apply(command);
                     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use egui::Context;
 
-use canopy_app::{Ask, Command, Pick};
+use canopy_app::{Command, DialogKind, DialogRequest};
 
 /// Nobody closes a dialog as fast as this: there was none.
 const AT_ONCE: Duration = Duration::from_millis(400);
@@ -18,7 +18,7 @@ pub enum Answer {
     Command(Command),
     Cancelled,
     /// This system has no dialogs; the window asks itself.
-    Unavailable(Ask),
+    Unavailable(DialogRequest),
 }
 
 /// Dialogs that are open, and how they end.
@@ -51,7 +51,7 @@ impl Dialogs {
     ///
     /// # Errors
     /// If the system gives no thread.
-    pub fn open(&mut self, ctx: &Context, ask: Ask) -> std::io::Result<()> {
+    pub fn open(&mut self, ctx: &Context, ask: DialogRequest) -> std::io::Result<()> {
         if self.num_open > 0 {
             return Ok(());
         }
@@ -75,16 +75,16 @@ impl Dialogs {
     }
 }
 
-fn answer(ask: Ask) -> Option<Command> {
+fn answer(ask: DialogRequest) -> Option<Command> {
     let (title, pick) = ask.pick()?;
     let dialog = in_folder(ask.folder().cloned()).set_title(title);
     let path = match pick {
-        Pick::File(name, extensions) => dialog
+        DialogKind::File(name, extensions) => dialog
             .add_filter(name, &extensions)
             .add_filter("All files", &["*"])
             .pick_file(),
-        Pick::Folder => dialog.pick_folder(),
-        Pick::NewFile(name) => dialog.set_file_name(name).save_file(),
+        DialogKind::Folder => dialog.pick_folder(),
+        DialogKind::NewFile(name) => dialog.set_file_name(name).save_file(),
     };
     path.map(|path| ask.answer(path, true))
 }

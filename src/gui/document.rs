@@ -371,7 +371,7 @@ impl DocumentPanel {
             });
             let context = RowContext {
                 spans: spans.as_deref().unwrap_or_default(),
-                findings: of_sentence(context.findings, row),
+                findings: sentence_findings(context.findings, row),
                 selected: open.selected == Some(row),
                 editing: editor.is_some(),
                 running: running && open.target(row).state == State::Untranslated,
@@ -402,7 +402,7 @@ impl DocumentPanel {
 }
 
 /// The findings about one sentence.
-fn of_sentence(findings: &[Finding], sentence: usize) -> &[Finding] {
+fn sentence_findings(findings: &[Finding], sentence: usize) -> &[Finding] {
     let first = findings.partition_point(|it| it.segment < sentence);
     let end = findings.partition_point(|it| it.segment <= sentence);
     &findings[first..end]

@@ -8,7 +8,7 @@ use canopy_app::markup::Problem;
 use canopy_app::training::TrainingCommand;
 use canopy_app::{AlignCommand, AlternativesCommand, AppState, Command, DocumentCommand, Target};
 use canopy_qa::checks::CheckKind;
-use canopy_translate::inference::{AddressChoice, DeviceChoice, Flag, InstalledModel};
+use canopy_translate::inference::{DeviceChoice, Flag, FormalityOption, InstalledModel};
 
 pub fn state(state: State) -> &'static str {
     match state {
@@ -130,14 +130,14 @@ fn align_explanation(command: &AlignCommand) -> Option<&'static str> {
 pub const ADDRESS: &str = "For sentences with “you” before any that you have edited or confirmed; applies from the next translation on";
 
 /// A form of address in German.
-pub fn address(choice: Option<AddressChoice>) -> &'static str {
+pub fn formality(choice: Option<FormalityOption>) -> &'static str {
     match choice {
         None => "automatic",
-        Some(AddressChoice::Du) => "du",
-        Some(AddressChoice::Sie) => "Sie",
-        Some(AddressChoice::Ihr) => "ihr, to several",
-        Some(AddressChoice::PoliteIhr) => "Ihr (archaic)",
-        Some(AddressChoice::Commonest) => "same throughout (most frequent)",
+        Some(FormalityOption::Du) => "du",
+        Some(FormalityOption::Sie) => "Sie",
+        Some(FormalityOption::Ihr) => "ihr, to several",
+        Some(FormalityOption::PoliteIhr) => "Ihr (archaic)",
+        Some(FormalityOption::Commonest) => "same throughout (most frequent)",
     }
 }
 

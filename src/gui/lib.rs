@@ -74,7 +74,7 @@ use std::path::PathBuf;
 
 pub use app::CanopyApp;
 pub use chart::{ChartAction, ChartViewState, chart_view};
-pub use closing::{CloseState, ask as ask_about_closing};
+pub use closing::{CloseState, close_dialog_ui};
 pub use path_question::PathQuestion;
 pub use sparse_map::{
     MapDrawing, MapPipelines, MapResponse, Marked, Offscreen, SparseMapState,

@@ -104,7 +104,7 @@ impl OutlinePanel {
         let weight = row.weight.as_deref().unwrap_or_default();
         let palette = Palette::from_ui(ui);
         let outline = &open.progress.sections()[section];
-        let counts = open.progress.of_section(section);
+        let counts = open.progress.section_counts(section);
         let (rect, response) =
             ui.allocate_exact_size(vec2(ui.available_width(), ROW_HEIGHT), Sense::click());
         response.widget_info(|| {

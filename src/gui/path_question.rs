@@ -8,14 +8,14 @@ use egui::text_edit::TextEditState;
 use egui::{Context, EventFilter, Id, Key, Modifiers, RichText, Ui};
 
 use super::theme::{self, Palette};
-use canopy_app::{Ask, Command, Pick};
+use canopy_app::{Command, DialogKind, DialogRequest};
 
 /// Maximum number of completions that are shown.
 const SHOWN: usize = 6;
 
 /// The question and what has been typed so far.
 pub struct PathQuestion {
-    ask: Ask,
+    ask: DialogRequest,
     text: String,
     focused: bool,
     /// Whether the warning that the file exists is shown, so that the next answer replaces it.
@@ -38,12 +38,12 @@ struct Names {
 
 impl PathQuestion {
     /// `None` if the question is not about a path.
-    pub fn new(ask: Ask) -> Option<Self> {
+    pub fn new(ask: DialogRequest) -> Option<Self> {
         let (_, pick) = ask.pick()?;
         let folder = ask.folder().cloned().unwrap_or_default();
         let start = match pick {
-            Pick::NewFile(name) => folder.join(name),
-            Pick::File(..) | Pick::Folder => folder.join(""),
+            DialogKind::NewFile(name) => folder.join(name),
+            DialogKind::File(..) | DialogKind::Folder => folder.join(""),
         };
         Some(Self {
             ask,
@@ -130,22 +130,24 @@ impl PathQuestion {
     }
 
     /// Takes the path as the answer if it can be one; else says why not and stays.
-    fn answer(&mut self, pick: &Pick, commands: &mut Vec<Command>) -> bool {
+    fn answer(&mut self, pick: &DialogKind, commands: &mut Vec<Command>) -> bool {
         let path = self.path();
         // A folder may be a project, or a model.
-        let opens_all = matches!(self.ask, Ask::OpenDocument { .. });
+        let opens_all = matches!(self.ask, DialogRequest::OpenDocument { .. });
         self.problem = match pick {
-            Pick::File(..) if path.is_dir() && !opens_all => {
+            DialogKind::File(..) if path.is_dir() && !opens_all => {
                 Some(format!("{} is a folder.", path.display()))
             }
-            Pick::File(..) if !path.exists() => {
+            DialogKind::File(..) if !path.exists() => {
                 Some(format!("The file {} does not exist.", path.display()))
             }
-            Pick::Folder if path.is_file() => Some(format!("{} is a file.", path.display())),
-            Pick::Folder if !path.exists() => {
+            DialogKind::Folder if path.is_file() => Some(format!("{} is a file.", path.display())),
+            DialogKind::Folder if !path.exists() => {
                 Some(format!("The folder {} does not exist.", path.display()))
             }
-            Pick::NewFile(_) if path.is_dir() && !matches!(self.ask, Ask::NewProject { .. }) => {
+            DialogKind::NewFile(_)
+                if path.is_dir() && !matches!(self.ask, DialogRequest::NewProject { .. }) =>
+            {
                 Some(format!("{} is a folder: add a name.", path.display()))
             }
             _ => None,
@@ -153,7 +155,7 @@ impl PathQuestion {
         if self.problem.is_some() {
             return false;
         }
-        let saves = matches!(pick, Pick::NewFile(_));
+        let saves = matches!(pick, DialogKind::NewFile(_));
         if !self.warned && saves && path.is_file() {
             self.warned = true;
             return false;
@@ -300,7 +302,7 @@ mod tests {
         let warning = "A file of this name exists; save again to replace it.";
         for (path, answers) in [(new, 1), (old, 2)] {
             let name = path.to_string_lossy().into_owned();
-            let question = PathQuestion::new(Ask::Scores { name }).expect("a question");
+            let question = PathQuestion::new(DialogRequest::Scores { name }).expect("a question");
             let commands: Vec<Command> = Vec::new();
             let mut harness = Harness::builder()
                 .with_context_setup(crate::install_theme)
@@ -325,7 +327,7 @@ mod tests {
     }
 
     /// A window with a question, and its commands.
-    fn harness_for(ask: Ask) -> Harness<'static, (PathQuestion, Vec<Command>)> {
+    fn harness_for(ask: DialogRequest) -> Harness<'static, (PathQuestion, Vec<Command>)> {
         let question = PathQuestion::new(ask).expect("a question");
         let mut harness = Harness::builder()
             .with_context_setup(crate::install_theme)
@@ -351,7 +353,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("page.html"), "<p>Print it.</p>").expect("written");
         let begin = Some(folder.path().to_owned());
-        let mut harness = harness_for(Ask::OpenDocument { folder: begin });
+        let mut harness = harness_for(DialogRequest::OpenDocument { folder: begin });
         // The caret is at the end.
         typed(&harness, "nothere.docx");
         harness.run_steps(4);
@@ -375,7 +377,7 @@ mod tests {
         }
         std::fs::create_dir(folder.path().join("drafts")).expect("a folder");
         let begin = Some(folder.path().to_owned());
-        let mut harness = harness_for(Ask::OpenDocument { folder: begin });
+        let mut harness = harness_for(DialogRequest::OpenDocument { folder: begin });
         let mut complete = |written: &str| {
             typed(&harness, written);
             harness.run_steps(2);
@@ -402,13 +404,13 @@ mod tests {
     fn the_button_says_what_it_does() {
         for (ask, label) in [
             (
-                Ask::NewProject {
+                DialogRequest::NewProject {
                     name: "book".to_owned(),
                 },
                 "Create",
             ),
-            (Ask::AddModel, "Add"),
-            (Ask::ProjectFolder, "Open"),
+            (DialogRequest::AddModel, "Add"),
+            (DialogRequest::ProjectFolder, "Open"),
         ] {
             let harness = harness_for(ask);
             assert!(harness.query_by_label(label).is_some(), "{label}");

@@ -72,12 +72,12 @@ impl Scripts {
         const SEEN: usize = 200;
         let script = |language: Option<&str>| Script {
             language: language.map(str::to_owned),
-            han: language.and_then(Han::of_language),
+            han: language.and_then(Han::from_language),
         };
         let mut source = script(languages.map(|(source, _)| source));
         if source.han.is_none() {
             let mut seen = document.sentences.iter().take(SEEN);
-            source.han = seen.find_map(|sentence| Han::of_text(&sentence.text));
+            source.han = seen.find_map(|sentence| Han::from_text(&sentence.text));
         }
         let target = match languages {
             Some((_, target)) => script(Some(target)),

@@ -6,7 +6,7 @@ use burn::tensor::{Device, Tensor, TensorData};
 use rayon::prelude::*;
 
 use super::cpu::{self, Matrix};
-use super::cube;
+use super::gpu_training;
 use super::vectors::dot;
 
 /// The constants of one step.
@@ -90,7 +90,7 @@ pub struct Adapted {
 
 /// Whether [`adam_at_once`] takes a parameter with these values: one on a GPU.
 pub fn is_adapted_at_once(values: &Tensor<1>) -> bool {
-    cube::is_updated(values)
+    gpu_training::is_updated(values)
 }
 
 /// [`adam`] over all parameters, and the sum of the squares of all their gradients before, `[1]`, which is read later. Gradients
@@ -105,13 +105,14 @@ pub fn adam_at_once(
     step: AdamStep,
     limit: Option<f64>,
 ) -> (Vec<(Tensor<1>, Moments)>, Tensor<1>) {
-    let parts = parameters.into_iter().map(|it| cube::Part {
+    let parts = parameters.into_iter().map(|it| gpu_training::Part {
         values: it.values,
         gradient: it.gradient,
         means: [it.moments.first, it.moments.second],
     });
     let limit = limit.map_or(f32::MAX, |limit| limit as f32);
-    let (after, square_sum) = cube::update(parts.collect(), Constants::from_step(step), limit);
+    let (after, square_sum) =
+        gpu_training::update(parts.collect(), Constants::from_step(step), limit);
     let after = after.into_iter();
     let after = after.map(|[values, first, second]| (values, Moments { first, second }));
     (after.collect(), square_sum)

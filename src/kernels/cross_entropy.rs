@@ -8,7 +8,7 @@ use burn::tensor::{Int, Tensor, TensorData};
 use rayon::prelude::*;
 
 use super::cpu::{self, CpuOperation, Matrix};
-use super::cube;
+use super::gpu_training;
 use super::vectors::{exp_below_largest, sum};
 
 /// Mean loss over all rows, in nats a token.
@@ -33,8 +33,8 @@ pub fn label_smoothed_cross_entropy(
         "a target is outside the vocabulary of {vocab}"
     );
     if !cpu::is_cpu(&logits.device()) {
-        let of_card = cube::cross_entropy(&logits, targets, smoothing);
-        return of_card.unwrap_or_else(|| plain(logits, targets, smoothing));
+        let from_gpu = gpu_training::cross_entropy(&logits, targets, smoothing);
+        return from_gpu.unwrap_or_else(|| plain(logits, targets, smoothing));
     }
     let operation = CrossEntropy {
         targets: targets.to_vec(),

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use burn::tensor::{Distribution, Tensor, activation::relu};
 
 use super::cpu::{self, CpuOperation, Matrix};
-use super::cube;
+use super::gpu_training;
 
 /// One dropout mask: element `i` is a function of the stream and `i` alone. Where there are no kernels of our own, a device draws its
 /// masks.
@@ -152,7 +152,7 @@ pub fn dropout(x: Tensor<2>, mask: Option<Dropout>) -> Tensor<2> {
     if cpu::is_cpu(&x.device()) {
         cpu::run_in_place(DropoutOperation(mask), x)
     } else {
-        cube::dropout(&x, mask).unwrap_or_else(|| dropout_plain(x, mask))
+        gpu_training::dropout(&x, mask).unwrap_or_else(|| dropout_plain(x, mask))
     }
 }
 
@@ -161,7 +161,7 @@ pub fn relu_dropout(x: Tensor<2>, mask: Option<Dropout>) -> Tensor<2> {
     if cpu::is_cpu(&x.device()) {
         return cpu::run_in_place(ReluDropoutOperation(mask), x);
     }
-    if let Some(output) = cube::relu_dropout(&x, mask) {
+    if let Some(output) = gpu_training::relu_dropout(&x, mask) {
         return output;
     }
     let x = relu(x);

@@ -3,13 +3,13 @@
 /// Lets the allocator keep what it has: tensors come and go by the hundred, and giving their pages back to the system
 /// and faulting them in again costs a third of a training step. A program calls it first thing, if mimalloc is its
 /// allocator.
-pub fn keep_freed_memory() {
+pub fn never_purge_memory() {
     set_purge_delay(-1);
 }
 
 /// Lets it give back what has been free for a second: a search needs a tenth less memory then, and takes a few hundredths
-/// longer. As [`keep_freed_memory`], before any other thread starts.
-pub fn return_freed_memory() {
+/// longer. As [`never_purge_memory`], before any other thread starts.
+pub fn purge_memory_promptly() {
     set_purge_delay(1_000);
 }
 

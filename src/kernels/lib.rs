@@ -1,7 +1,7 @@
 //! Fused operations with gradients, each with its plain tensor version.
 //!
 //! The fused version runs on the CPU (burn's flex backend), where a chain of small tensor operations spends most of its
-//! time on memory traffic, and on a GPU as WGSL: `cube` for trainings, on burn's tensors, [`gpu`] for searches. The plain
+//! time on memory traffic, and on a GPU as WGSL: `gpu_training` for trainings, on burn's tensors, [`gpu`] for searches. The plain
 //! version, of burn's tensor operations, is the reference in tests and the fallback.
 //! Every matrix here is `[rows, columns]`: sentences are runs of rows, so that padding costs nothing.
 //!
@@ -28,12 +28,12 @@ mod attention;
 mod comparison;
 mod cpu;
 mod cross_entropy;
-mod cube;
 mod dropout;
 mod each_weight;
 mod freed_memory;
 mod gelu;
 pub mod gpu;
+mod gpu_training;
 mod log_softmax;
 mod matmul;
 mod norm;
@@ -56,7 +56,7 @@ pub use cpu::is_cpu;
 pub use cross_entropy::label_smoothed_cross_entropy;
 pub use dropout::{Dropout, DropoutSource, dropout, relu_dropout};
 pub use each_weight::{each_alignment, each_attention};
-pub use freed_memory::{keep_freed_memory, return_freed_memory};
+pub use freed_memory::{never_purge_memory, purge_memory_promptly};
 pub use gelu::gelu;
 pub use log_softmax::log_softmax;
 pub use matmul::multiply;

@@ -7,8 +7,8 @@ use burn::tensor::Tensor;
 use rayon::prelude::*;
 
 use super::cpu::{self, CpuOperation, Matrix};
-use super::cube;
 use super::dropout::{Dropout, dropout};
+use super::gpu_training;
 use super::product::for_each_row;
 use super::vectors::{dot, sum};
 
@@ -42,15 +42,15 @@ pub fn add_norm(
         let operands = [x.into(), branch.into(), gamma.into(), beta.into()];
         return cpu::run(AddNorm { mask, epsilon }, operands).expect("tensors of one kind");
     }
-    if let Some(output) = cube::add_norm([&x, &branch], mask, [&gamma, &beta], epsilon) {
+    if let Some(output) = gpu_training::add_norm([&x, &branch], mask, [&gamma, &beta], epsilon) {
         return output;
     }
     plain_layer_norm(x + dropout(branch, mask), gamma, beta, epsilon)
 }
 
 fn plain_layer_norm(x: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>, epsilon: f32) -> Tensor<2> {
-    let of_card = cube::layer_norm(&x, &gamma, &beta, epsilon);
-    of_card.unwrap_or_else(|| layer_norm_plain(x, gamma, beta, epsilon))
+    let from_gpu = gpu_training::layer_norm(&x, &gamma, &beta, epsilon);
+    from_gpu.unwrap_or_else(|| layer_norm_plain(x, gamma, beta, epsilon))
 }
 
 fn layer_norm_plain(x: Tensor<2>, gamma: Tensor<1>, beta: Tensor<1>, epsilon: f32) -> Tensor<2> {

@@ -5,7 +5,7 @@
 //!
 //! The gradients of what all rows share, of weights and biases, are sums over rows. On a graphics card each number of them
 //! is summed by one thread, and where there are fewer numbers than threads the GPU waits; so there rows are taken in parts,
-//! whose sums are added. Products of 32 bits have a kernel of their own there (`cube`), and those of 16 where the card has
+//! whose sums are added. Products of 32 bits have a kernel of their own there (`gpu_training`), and those of 16 where the card has
 //! cooperative matrices.
 
 use std::cell::Cell;
@@ -13,7 +13,7 @@ use std::cell::Cell;
 use burn::tensor::{FloatDType, Tensor, module};
 
 use super::cpu;
-use super::cube::{self, Turned, Way};
+use super::gpu_training::{self, Turned, Way};
 
 thread_local! {
     static NUMBERS: Cell<Option<FloatDType>> = const { Cell::new(None) };
@@ -74,9 +74,8 @@ pub fn linear(x: Tensor<2>, weight: Tensor<2>, bias: Option<Tensor<1>>) -> Tenso
         None => product(x, weight),
     };
     match bias {
-        Some(bias) if on_gpu => {
-            cube::add_bias(&mapped, &bias).unwrap_or_else(|| mapped + for_each_row(bias, rows))
-        }
+        Some(bias) if on_gpu => gpu_training::add_bias(&mapped, &bias)
+            .unwrap_or_else(|| mapped + for_each_row(bias, rows)),
         Some(bias) => mapped + bias.unsqueeze(),
         None => mapped,
     }
@@ -89,7 +88,7 @@ fn own_product(a: &Tensor<2>, b: &Tensor<2>, turned: Turned) -> Option<Tensor<2>
         Some(FloatDType::F16) => true,
         Some(_) => return None,
     };
-    cube::product(a, b, Way { turned, by_halves })
+    gpu_training::product(a, b, Way { turned, by_halves })
 }
 
 /// [`product`] of rows with weights whose gradient is summed part by part.

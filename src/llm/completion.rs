@@ -103,7 +103,7 @@ impl LanguageModel {
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         if path.is_dir() {
-            return Self::of_folder(path);
+            return Self::open_folder(path);
         }
         let file = Gguf::open(path)?;
         let network = Network::read(&file)?;
@@ -132,12 +132,12 @@ impl LanguageModel {
         })
     }
 
-    fn of_folder(path: &Path) -> Result<Self> {
+    fn open_folder(path: &Path) -> Result<Self> {
         let folder = Folder::open(path)?;
-        let network = Network::of_folder(&folder)?;
-        let tokenizer = Tokenizer::of_folder(&folder, network.vocab())?;
+        let network = Network::from_folder(&folder)?;
+        let tokenizer = Tokenizer::from_folder(&folder, network.vocab())?;
         Ok(Self {
-            template: ChatTemplate::of_folder(&folder, &tokenizer)?,
+            template: ChatTemplate::from_folder(&folder, &tokenizer)?,
             about: About {
                 title: None,
                 version: None,

@@ -20,7 +20,7 @@ pub(crate) struct Parts<'w> {
 }
 
 impl<'w> Parts<'w> {
-    pub(crate) fn of_file(weights: &'w Weights) -> Self {
+    pub(crate) fn from_file(weights: &'w Weights) -> Self {
         Self {
             weights,
             in_folder: None,
@@ -29,7 +29,7 @@ impl<'w> Parts<'w> {
     }
 
     /// The parts of a folder, by their names there.
-    pub(crate) fn of_folder(
+    pub(crate) fn from_folder(
         weights: &'w Weights,
         name: impl Fn(&str) -> Option<String> + 'w,
         norm_offset: f32,

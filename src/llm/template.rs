@@ -69,7 +69,7 @@ impl ChatTemplate {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn of_folder(folder: &Folder, tokenizer: &Tokenizer) -> Result<Option<Self>> {
+    pub fn from_folder(folder: &Folder, tokenizer: &Tokenizer) -> Result<Option<Self>> {
         let Some((source, [field, path])) = folder.template()? else {
             return Ok(None);
         };

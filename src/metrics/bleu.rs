@@ -131,7 +131,7 @@ impl Metric for BleuMetric {
         let mut sums = vec![0; self.num_sums()];
         sums[0] = sum_of(hyp_len);
         sums[1] = sum_of(nearest.unwrap_or(0));
-        let mut ngrams = Ngrams::of_words(texts.iter().map(Vec::as_slice));
+        let mut ngrams = Ngrams::from_words(texts.iter().map(Vec::as_slice));
         for order in 0..MAX_ORDER {
             if order > 0 {
                 ngrams.longer();

@@ -67,11 +67,11 @@ impl Metric for Chrf {
         let texts: Vec<String> = texts.map(|text| self.cased(text)).collect();
         let mut sums = vec![Vec::with_capacity(self.num_sums()); references.len()];
         let compact: Vec<String> = texts.iter().map(|text| self.compact(text)).collect();
-        let mut chars = Ngrams::of_chars(compact.iter().map(String::as_str));
+        let mut chars = Ngrams::from_chars(compact.iter().map(String::as_str));
         add_orders(&mut sums, &mut chars, self.char_order);
         if self.word_order > 0 {
             let words: Vec<Vec<String>> = texts.iter().map(|text| words(text)).collect();
-            let mut words = Ngrams::of_words(words.iter().map(Vec::as_slice));
+            let mut words = Ngrams::from_words(words.iter().map(Vec::as_slice));
             add_orders(&mut sums, &mut words, self.word_order);
         }
         let mut best = (f64::NEG_INFINITY, Vec::new());

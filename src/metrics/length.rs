@@ -93,7 +93,7 @@ impl Metric for Repetition {
             .chain(references)
             .map(|text| self.tokenizer.words_of(text, false))
             .collect();
-        let mut ngrams = Ngrams::of_words(texts.iter().map(Vec::as_slice));
+        let mut ngrams = Ngrams::from_words(texts.iter().map(Vec::as_slice));
         for _ in 1..self.order {
             ngrams.longer();
         }

@@ -31,7 +31,7 @@ impl Ngrams {
     }
 
     /// Texts of words, each a list of words.
-    pub(crate) fn of_words<'a>(texts: impl Iterator<Item = &'a [String]>) -> Self {
+    pub(crate) fn from_words<'a>(texts: impl Iterator<Item = &'a [String]>) -> Self {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut number = |word: &'a String| {
             let next = number_of(numbers.len());
@@ -45,7 +45,7 @@ impl Ngrams {
     }
 
     /// Texts of characters.
-    pub(crate) fn of_chars<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
+    pub(crate) fn from_chars<'a>(texts: impl Iterator<Item = &'a str>) -> Self {
         Self::new(
             texts
                 .map(|text| text.chars().map(u32::from).collect())
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn ngrams_are_counted_as_they_stand() {
-        let mut ngrams = Ngrams::of_chars(["abab", "ab", ""].into_iter());
+        let mut ngrams = Ngrams::from_chars(["abab", "ab", ""].into_iter());
         assert_eq!([0, 1, 2].map(|text| ngrams.total(text)), [4, 2, 0]);
         assert_eq!(common(&ngrams.counts(0), &ngrams.counts(1)), 2);
         ngrams.longer();

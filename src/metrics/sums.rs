@@ -83,7 +83,7 @@ impl SegmentSums {
     ///
     /// # Panics
     /// If one has another width.
-    pub fn of_rows(width: usize, rows: &[Vec<i64>]) -> Self {
+    pub fn from_rows(width: usize, rows: &[Vec<i64>]) -> Self {
         let is_wide = |row: &Vec<i64>| row.len() == width;
         assert!(rows.iter().all(is_wide), "rows of {width} numbers each");
         Self {

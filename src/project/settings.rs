@@ -9,7 +9,7 @@ use super::notes::DocumentNote;
 use super::project_folder::FurtherMemory;
 use canopy_document::document::{Format, SubtitleLayout};
 use canopy_translate::inference::{
-    AddressChoice, DefaultModels, DeviceChoice, asset_folders, is_starter,
+    DefaultModels, DeviceChoice, FormalityOption, asset_folders, is_starter,
 };
 use canopy_translate::remote::RemoteHost;
 
@@ -54,7 +54,8 @@ pub struct Settings {
     /// 0 for the model's default.
     pub beam_size: usize,
     /// The form of address of German translations from English; none to leave it to the model.
-    pub address: Option<AddressChoice>,
+    #[serde(rename = "address")]
+    pub formality: Option<FormalityOption>,
     /// How much room translated subtitles have.
     pub subtitles: SubtitleLayout,
     /// Whether the document page shows the outline.
@@ -122,7 +123,7 @@ impl Default for Settings {
             scale: 100,
             device: Device::Auto,
             beam_size: 0,
-            address: None,
+            formality: None,
             subtitles: SubtitleLayout::default(),
             shows_outline: true,
             shows_similar: true,
@@ -332,7 +333,7 @@ pub struct Folders {
 
 impl Folders {
     /// The user's own folders.
-    pub fn of_user() -> Self {
+    pub fn for_user() -> Self {
         let Some(folders) = directories::ProjectDirs::from("", "", "canopy") else {
             return Self::default();
         };
@@ -380,7 +381,7 @@ pub struct Shipped {
 impl Shipped {
     /// Looks in the [folders of the program's assets](asset_folders); without the models that the user has removed.
     pub fn find() -> Self {
-        let file = Folders::of_user().settings_file();
+        let file = Folders::for_user().settings_file();
         let removed = file.map(|file| Settings::read(&file).removed_models);
         let removed = removed.unwrap_or_default();
         let mut shipped = Self::all();

@@ -43,7 +43,7 @@ impl Target {
     }
 
     /// The translation in the sentence's file: work of a person, which no model replaces.
-    pub fn of_file(sentence: &Sentence) -> Self {
+    pub fn from_sentence(sentence: &Sentence) -> Self {
         let Some(known) = &sentence.known else {
             return Self::default();
         };
@@ -83,7 +83,7 @@ pub(super) fn with_present(
         });
     }
     let is_there = history.last().is_some_and(|last| last.text == target.text);
-    let is_new = !is_there && *target != Target::of_file(sentence);
+    let is_new = !is_there && *target != Target::from_sentence(sentence);
     let is_first = history.is_empty();
     if is_new && (target.state != State::Untranslated || !is_first) {
         // Older versions of the program kept no times.
@@ -112,7 +112,7 @@ pub(super) fn restored(project: &Project, document: &Document) -> Restored {
             sentence.known.is_some() && saved.state == State::Draft && saved.model.is_none()
         };
         let saved = saved.filter(|saved| !is_of_file(saved));
-        let target = saved.map_or_else(|| Target::of_file(sentence), Target::from);
+        let target = saved.map_or_else(|| Target::from_sentence(sentence), Target::from);
         let history = saved.map_or(&[][..], |saved| saved.history.as_slice());
         histories.push(with_present(history, &target, sentence));
         targets.push(target);
@@ -168,7 +168,7 @@ pub(super) fn saved_targets<'t>(
         }
     };
     // What is in the file is not ours.
-    let of_file = |index: usize| Target::of_file(&document.sentences[index]);
+    let of_file = |index: usize| Target::from_sentence(&document.sentences[index]);
     let has_past = |index: usize| {
         let mut history = histories[index].iter();
         history.any(|version| version.origin != Origin::File)

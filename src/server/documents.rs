@@ -15,7 +15,7 @@ use canopy_project::markup::{parsed, to_editable};
 ///
 /// # Errors
 /// If it is nested too deep, or has a line that no text has.
-pub(super) fn of_text(text: String, is_html: bool) -> Result<Document> {
+pub(super) fn text_document(text: String, is_html: bool) -> Result<Document> {
     let format = if is_html { Format::Html } else { Format::Text };
     Ok(Document::parse("text", format, text)?)
 }
@@ -25,7 +25,10 @@ pub(super) fn of_text(text: String, is_html: bool) -> Result<Document> {
 ///
 /// # Errors
 /// If the markup of a sentence is not well nested.
-pub(super) fn of_sentences(texts: &[String], paragraphs: &[usize]) -> Result<Document, Refusal> {
+pub(super) fn sentences_document(
+    texts: &[String],
+    paragraphs: &[usize],
+) -> Result<Document, Refusal> {
     let mut document = Document::empty("sentences", Format::Text);
     for (index, text) in texts.iter().enumerate() {
         let text = parsed(text)
@@ -40,7 +43,7 @@ pub(super) fn of_sentences(texts: &[String], paragraphs: &[usize]) -> Result<Doc
 }
 
 /// A document of one sentence, with placeholders for its markup.
-pub(super) fn of_stored_sentence(text: &str) -> Document {
+pub(super) fn stored_sentence_document(text: &str) -> Document {
     let mut document = Document::empty("segment", Format::Text);
     add_sentence(&mut document, folded(text), true);
     document
@@ -86,7 +89,7 @@ fn paragraph(first: usize) -> Paragraph {
 ///
 /// # Errors
 /// If it is in no format that is known, or damaged.
-pub(super) fn of_file(file: Upload) -> Result<Document, Refusal> {
+pub(super) fn file_document(file: Upload) -> Result<Document, Refusal> {
     let path = Path::new(&file.name);
     let format = Format::from_content(path, &file.bytes).ok_or_else(|| {
         Refusal::wrong("Invalid request: file format not supported; GET /frontend/settings lists those that are")

@@ -34,7 +34,7 @@ impl Fields {
     pub(crate) async fn read(service: &Service, request: Request) -> Result<Self, Refusal> {
         service.access.check_headers(request.headers())?;
         let headers = request.headers().clone();
-        let mut fields = Self::of_address(request.uri().query().unwrap_or_default());
+        let mut fields = Self::from_query(request.uri().query().unwrap_or_default());
         let kind = kind(&headers);
         if !kind.is_empty() {
             let (parts, body) = request.into_parts();
@@ -61,7 +61,7 @@ impl Fields {
         Ok(fields)
     }
 
-    fn of_address(query: &str) -> Self {
+    fn from_query(query: &str) -> Self {
         let mut fields = Self::default();
         fields.add_form(query.as_bytes());
         fields

@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use super::documents::{of_file, of_text};
+use super::documents::{file_document, text_document};
 use super::fields::Fields;
 use super::job::{Answer, Item, Way};
 use super::languages::{Library, name_of};
@@ -73,7 +73,7 @@ pub(super) async fn detect(State(service): State<Arc<Service>>, request: Request
     } else {
         texts.join("\n\n")
     };
-    let found = aside(move || Ok(detected_language(&of_text(text, false)?))).await?;
+    let found = aside(move || Ok(detected_language(&text_document(text, false)?))).await?;
     Ok(json_response(&json!([detected_json(found.as_ref())])).into_response())
 }
 
@@ -112,7 +112,7 @@ pub(super) async fn translate(State(service): State<Arc<Service>>, request: Requ
     let documents = aside(move || {
         let texts = texts.into_iter();
         Ok(texts
-            .map(|text| of_text(text, is_html))
+            .map(|text| text_document(text, is_html))
             .collect::<crate::error::Result<Vec<_>>>()?)
     });
     let documents = documents.await?;
@@ -255,7 +255,7 @@ pub(super) async fn translate_file(
         return Err(Refusal::wrong("Invalid request: empty file"));
     }
     let (source, target) = (fields.needed("source")?, fields.needed("target")?);
-    let document = aside(move || of_file(file)).await?;
+    let document = aside(move || file_document(file)).await?;
     let (way, _) = way(
         &service.library,
         &source,

@@ -15,7 +15,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use super::answer::shown;
-use super::documents::of_text;
+use super::documents::text_document;
 use super::fields::Fields;
 use super::job::{Answer, Item, TranslatedSentence, Way};
 use super::refusal::{Refusal, json_response};
@@ -265,7 +265,7 @@ fn pieces(text: &str) -> Vec<String> {
 
 /// The translation of a text of several sentences.
 async fn paragraph(service: &Service, fields: &Fields, pair: &Pair) -> Result<String, Refusal> {
-    let document = of_text(fields.text("input").unwrap_or_default(), false)?;
+    let document = text_document(fields.text("input").unwrap_or_default(), false)?;
     let text_request = TextRequest {
         way: pair.way(service)?,
         items: vec![Item::whole(document)],

@@ -7,7 +7,7 @@ use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
-use super::documents::{of_file, of_sentences};
+use super::documents::{file_document, sentences_document};
 use super::fields::{Fields, Upload};
 use super::job::{Answer, Item, TranslatedDocument, Way};
 use super::libre_translate::{downloaded, way};
@@ -52,7 +52,7 @@ pub(super) async fn translate(State(service): State<Arc<Service>>, request: Requ
     let (source, target) = (fields.needed("source")?, fields.needed("target")?);
     let wanted = range(&fields, texts.len())?;
     let paragraphs = numbers(&fields, "paragraphs")?;
-    let document = of_sentences(&texts, &paragraphs)?;
+    let document = sentences_document(&texts, &paragraphs)?;
     let confirmed = confirmed(&fields, &document)?;
     let links_words = fields.flag("alignment", true);
     let (way, found) = chosen(&service, &fields, (&source, &target), &document)?;
@@ -187,7 +187,7 @@ pub(super) async fn translate_document(
         (None, None) => return Err(Refusal::missing("file")),
     };
     let (source, target) = (fields.needed("source")?, fields.needed("target")?);
-    let document = aside(move || of_file(file)).await?;
+    let document = aside(move || file_document(file)).await?;
     let (way, found) = chosen(&service, &fields, (&source, &target), &document)?;
     let is_pivot = matches!(way.route, Route::Pivot { .. });
     let items = vec![Item::whole(document)];

@@ -1,6 +1,6 @@
 //! Segments of CAT tools, in which tags are as OmegaT writes them: `<b0>bold</b0>`, `<br1/>`.
 
-use super::documents::of_stored_sentence;
+use super::documents::stored_sentence_document;
 use canopy_document::document::Document;
 use canopy_document::placeholder::{self, Placeholder, stripped};
 
@@ -67,7 +67,7 @@ impl Segment {
         }
         stored.push_str(&stripped(&text[place..]));
         Self {
-            document: of_stored_sentence(&stored),
+            document: stored_sentence_document(&stored),
             tags,
         }
     }

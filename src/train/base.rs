@@ -194,7 +194,7 @@ impl Start {
         }
         Ok(Self {
             description: describe(config, preset, data, sizes, known.as_ref()),
-            optimizer: Adam::default().of_run(config, &model),
+            optimizer: Adam::default().with_config(config, &model),
             model,
             progress: Progress::default(),
         })

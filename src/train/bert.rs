@@ -116,7 +116,7 @@ impl BertTexts {
     ///
     /// # Errors
     /// If contexts by similarity are missing, or the file of contexts cannot be read or does not fit the corpus.
-    pub(super) fn of_run(
+    pub(super) fn for_run(
         config: &TrainingConfig,
         preset: &Preset,
         corpus: &Corpus,
@@ -337,7 +337,7 @@ fn chosen(config: &TrainingConfig, context: Context) -> Result<Option<ContextSen
         return Ok(Some(own));
     }
     let (info, _) = read_contexts(&config.contexts)?;
-    let found = of_file(&info, &config.contexts)?;
+    let found = context_from_file(&info, &config.contexts)?;
     if found != own && !matches!(context, Context::Bert { .. }) {
         return Err(Error::Base(BaseError::Config {
             field: "contexts",
@@ -350,7 +350,7 @@ fn chosen(config: &TrainingConfig, context: Context) -> Result<Option<ContextSen
     Ok(Some(found))
 }
 
-fn of_file(info: &ContextsInfo, path: &Path) -> Result<ContextSentence> {
+fn context_from_file(info: &ContextsInfo, path: &Path) -> Result<ContextSentence> {
     let measure = info.measure.as_deref();
     let measure = Measure::ALL
         .into_iter()

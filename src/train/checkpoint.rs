@@ -218,7 +218,7 @@ pub(super) fn load(
     let state = read_tensors(&path)?;
     check_finite(&state, &path)?;
     let optimizer = Adam::resumed(state, step, &device.clone().inner());
-    let optimizer = optimizer.of_run(config, &weights);
+    let optimizer = optimizer.with_config(config, &weights);
     Ok(Some(Checkpoint {
         description,
         weights,

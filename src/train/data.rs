@@ -14,7 +14,7 @@ use super::copies::copies;
 use crate::error::{BaseError, Error, Result};
 use canopy_corpus::memory::{TranslationMemory, constraint_suffix, fuzzy_suffix, previous_suffix};
 use canopy_corpus::{Corpus, ParallelDocument, Split, Unit, UnitStatus, train_vocabulary};
-use canopy_metrics::formality::FormOfAddress;
+use canopy_metrics::formality::Formality;
 use canopy_nn::model::{Context, MemoryUse, Preset};
 use canopy_tokenize::bpe_dropout::Merges;
 use canopy_tokenize::vocabulary::Vocabulary;
@@ -37,7 +37,7 @@ pub struct TrainingData {
     reads_memory: bool,
     /// Sentences before each one whose translations its encoder reads.
     previous_translations: usize,
-    address_form: bool,
+    reads_formality: bool,
     copied_words: f32,
     /// If merges of subwords are left out: with which probability.
     bpe_dropout: Option<(Merges, f32)>,
@@ -106,7 +106,7 @@ impl TrainingData {
             memory,
             reads_memory: preset.memory_use == Some(MemoryUse::FuzzyMatch),
             previous_translations: preset.previous_translations,
-            address_form: preset.address_form,
+            reads_formality: preset.reads_formality,
             copied_words: config.copied_words,
             bpe_dropout,
             seed: config.seed,
@@ -226,7 +226,7 @@ impl TrainingData {
             bert: self.bert.as_ref(),
             memory: memory.filter(|_| self.reads_memory),
             previous_translations: self.previous_translations,
-            address_form: self.address_form,
+            reads_formality: self.reads_formality,
             copied_words: if split == Split::Train {
                 self.copied_words
             } else {
@@ -282,7 +282,7 @@ pub(super) fn memory_of(
 ) -> Result<Option<Arc<TranslationMemory>>> {
     let memory = preset
         .memory_use
-        .map(|_| TranslationMemory::of_training(corpus, &config.memory));
+        .map(|_| TranslationMemory::from_training(corpus, &config.memory));
     Ok(memory.transpose()?.map(Arc::new))
 }
 
@@ -296,7 +296,7 @@ struct Reading<'a> {
     bert: Option<&'a BertTexts>,
     memory: Option<&'a TranslationMemory>,
     previous_translations: usize,
-    address_form: bool,
+    reads_formality: bool,
     copied_words: f32,
     seed: u64,
     max_tokens: usize,
@@ -353,11 +353,10 @@ impl Reading<'_> {
         };
         let mut examples: Vec<Example> = { units.par_iter().enumerate() }.map(example).collect();
         let limits = (self.sentence_break(), self.max_tokens);
-        if self.address_form {
+        if self.reads_formality {
             for (number, (example, (unit, _))) in examples.iter_mut().zip(&units).enumerate() {
                 let is_labelled = !number.is_multiple_of(UNTOLD_FORMS);
-                let form =
-                    FormOfAddress::from_pair(&unit.source, &unit.target).filter(|_| is_labelled);
+                let form = Formality::from_pair(&unit.source, &unit.target).filter(|_| is_labelled);
                 let constraint =
                     form.map(|form| self.tokenizer.encode(Side::Source, form.side_constraint()));
                 let own = example.source.len();

@@ -58,7 +58,7 @@ pub(super) fn check(config: &TrainingConfig, preset: &Preset) -> Result<()> {
 ///
 /// # Errors
 /// If the model or a file cannot be read, or the drafts cannot be written.
-pub(super) fn of_run(
+pub(super) fn prepare(
     config: &TrainingConfig,
     data: &TrainingData,
     device: &Device,
@@ -99,7 +99,7 @@ pub(super) fn of_run(
         },
     );
     drop(device_lock);
-    searched.map_err(|broken| broken.of_text(&text, &*tokenizer))?;
+    searched.map_err(|broken| broken.into_error(&text, &*tokenizer))?;
     if is_ended {
         return Ok(None);
     }

@@ -70,7 +70,7 @@ pub struct Adam {
 
 impl Adam {
     /// This, with the constants of `config`, and its learning rate for what `model` reads beyond the sentence.
-    pub(super) fn of_run(self, config: &TrainingConfig, model: &Model) -> Self {
+    pub(super) fn with_config(self, config: &TrainingConfig, model: &Model) -> Self {
         let adam = self.with_constants(config.adam());
         let factor = config.context_learning_rate_factor;
         if (factor - 1.0).abs() < f64::EPSILON {

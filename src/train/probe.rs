@@ -59,7 +59,7 @@ pub fn probe(
     let known = base.as_ref().map(|base| &base.description);
     let has_one = known.is_some_and(|known| known.pieces.is_some());
     let bert = BertBase::open(config, &preset, has_one, &device)?;
-    let texts = BertTexts::of_run(config, &preset, &corpus, known, bert.as_ref())?;
+    let texts = BertTexts::for_run(config, &preset, &corpus, known, bert.as_ref())?;
     let data = TrainingData::open_with(config, tokenizer, max_tokens, texts)?;
     if data.train.num_counted() == 0 {
         return Err(Error::Base(BaseError::NothingToLearn {

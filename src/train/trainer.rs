@@ -173,7 +173,7 @@ fn prepared<'a>(
     let known = known.or_else(|| base.as_ref().map(|base| &base.description));
     let has_one = known.is_some_and(|known| known.pieces.is_some());
     let bert = BertBase::open(config, preset, has_one, device)?;
-    let texts = BertTexts::of_run(config, preset, corpus, known, bert.as_ref())?;
+    let texts = BertTexts::for_run(config, preset, corpus, known, bert.as_ref())?;
     let mut data = TrainingData::open_with(config, tokenizer, max_tokens, texts)?;
     if data.train.num_counted() == 0 {
         return Err(Error::Base(BaseError::NothingToLearn {
@@ -182,7 +182,7 @@ fn prepared<'a>(
     }
     if config.draft_share > 0.0 {
         // An order to end meanwhile ends it before its first update.
-        data.drafts = drafts::of_run(config, &data, device, reporter)?.unwrap_or_default();
+        data.drafts = drafts::prepare(config, &data, device, reporter)?.unwrap_or_default();
     }
     let start = Start::new(config, preset, &data, device, saved, (base, bert))?;
     reporter.folder.keep(config, sources)?;

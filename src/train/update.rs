@@ -282,8 +282,8 @@ impl Trainer<'_> {
             .optimizer
             .start(model, gradients, scale, learning_rate, clip_norm);
         let before = std::mem::replace(&mut self.model, model);
-        let is_on_card = matches!(norm, GradientNorm::OnGpu { .. });
-        (norm, is_on_card.then_some(before))
+        let is_on_gpu = matches!(norm, GradientNorm::OnGpu { .. });
+        (norm, is_on_gpu.then_some(before))
     }
 }
 

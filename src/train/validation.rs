@@ -85,10 +85,10 @@ impl ValidationSet {
             wanted
         });
         order.sort_unstable();
-        (order.len() < scored).then(|| self.of_documents(&order))
+        (order.len() < scored).then(|| self.subset(&order))
     }
 
-    fn of_documents(&self, chosen: &[usize]) -> Self {
+    fn subset(&self, chosen: &[usize]) -> Self {
         let mut examples = ExampleSet {
             special: self.examples.special.clone(),
             ..ExampleSet::default()

@@ -79,7 +79,7 @@ fn translated(
         document: Arc::new(document),
         fixed: BTreeMap::new(),
         terms: None,
-        address: None,
+        formality: None,
         options: SearchOptions {
             beam_size: 1,
             ..SearchOptions::default()
@@ -315,7 +315,7 @@ fn searched(
         },
         position: (0, number),
     });
-    let text = SourceText::of_sentences(sentences.collect());
+    let text = SourceText::from_sentences(sentences.collect());
     translations(&model, &text, beam_size)
 }
 
@@ -346,7 +346,7 @@ fn search_documents() {
     });
     let text = SourceText {
         documents: std::iter::once(0..7).collect(),
-        ..SourceText::of_sentences(sentences.collect())
+        ..SourceText::from_sentences(sentences.collect())
     };
     let selective = |side| Context::Selective {
         words: WordNormaliser::Sparsemax,

@@ -116,7 +116,7 @@ pub fn real_documents() -> Vec<PathBuf> {
 }
 
 /// Translations of very different lengths, with all placeholders.
-fn of_lengths(document: &Document) -> [Vec<Option<String>>; 2] {
+fn short_and_long(document: &Document) -> [Vec<Option<String>>; 2] {
     let all = |made: &dyn Fn(&str) -> String| {
         let sentences = document.sentences.iter();
         sentences
@@ -178,7 +178,7 @@ fn faults_of(name: &str, format: Format, document: &Document, bytes: &[u8]) -> O
     if same.expect("written") != bytes {
         return Some(format!("{name} is not the same"));
     }
-    let [short, long] = of_lengths(document);
+    let [short, long] = short_and_long(document);
     let mut given = vec![pseudo(document, Pseudo::Accents), long];
     // An argument with two words of an unknown LaTeX command is text.
     if format != Format::Latex {

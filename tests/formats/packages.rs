@@ -36,7 +36,7 @@ pub fn odt(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
 }
 
 /// A package of this type with the body of a text turned into this one.
-fn of_type(kind: &str, body: &str) -> Vec<u8> {
+fn package_of_type(kind: &str, body: &str) -> Vec<u8> {
     let content = entry(&open_document("", body), "content.xml")
         .replace("<office:text>", &format!("<office:{kind}>"))
         .replace("</office:text>", &format!("</office:{kind}>"));
@@ -57,7 +57,7 @@ pub fn ods(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
     let table = format!(
         "<table:table table:name=\"One\"><table:table-row>{cells}</table:table-row></table:table>"
     );
-    of_type("spreadsheet", &table)
+    package_of_type("spreadsheet", &table)
 }
 
 pub fn odp(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
@@ -65,7 +65,7 @@ pub fn odp(paragraphs: &[Vec<Inline>]) -> Vec<u8> {
     let page = format!(
         "<draw:page><draw:frame><draw:text-box>{text}</draw:text-box></draw:frame></draw:page>"
     );
-    of_type("presentation", &page)
+    package_of_type("presentation", &page)
 }
 
 fn odf_paragraphs(paragraphs: &[Vec<Inline>]) -> String {

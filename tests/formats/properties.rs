@@ -144,7 +144,7 @@ fn translation(source: &str, loses: bool, random: &mut ChaCha8Rng) -> String {
     text.trim().to_owned()
 }
 
-fn of_paragraphs(document: &Document, texts: &[String]) -> Vec<String> {
+fn paragraph_texts(document: &Document, texts: &[String]) -> Vec<String> {
     let of = |paragraph: &canopy::text::document::Paragraph| {
         seen(&texts[paragraph.sentences.clone()].concat())
     };
@@ -175,7 +175,7 @@ fn check((name, maker, part, mark): Made, random: &mut ChaCha8Rng) {
         .iter()
         .map(|sentence| sentence.text.clone())
         .collect();
-    let found = of_paragraphs(&document, &own);
+    let found = paragraph_texts(&document, &own);
     // In XLIFF what a program fills in is a placeholder, also where it stands in the text: `reports` looks at those.
     let has_variables = document.format == Format::Xliff;
     let shown: Vec<String> = shown.collect();
@@ -201,10 +201,10 @@ fn check((name, maker, part, mark): Made, random: &mut ChaCha8Rng) {
         .iter()
         .map(|sentence| sentence.known_text().unwrap_or(&sentence.text).to_owned())
         .collect();
-    let expected: Vec<String> = of_paragraphs(&document, &translations);
+    let expected: Vec<String> = paragraph_texts(&document, &translations);
     if !has_variables {
         assert_eq!(
-            of_paragraphs(&again, &texts),
+            paragraph_texts(&again, &texts),
             expected,
             "{name}: {source:?} -> {translations:?}"
         );

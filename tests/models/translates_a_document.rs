@@ -446,7 +446,7 @@ fn the_cpu_goes_on_with_the_same_model_and_memory() {
     let info = translator.info().clone();
     let (from, to) = (&info.source_language, &info.target_language);
     let memory = TranslationMemory::read(&memory, from, to).expect("a memory");
-    translator.remember(memory);
+    translator.set_memory(memory);
     translator.loaded_mut().quantize(Quantization::Int8);
     let document = parse(
         Format::Text,

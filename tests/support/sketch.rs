@@ -135,7 +135,7 @@ impl Sketch {
                 normaliser: Normaliser::Softmax,
                 sentence_normaliser: None,
                 threshold: THRESHOLD,
-                is_beside_own: false,
+                includes_own: false,
             },
             rows: (0..own.num_words()).map(row).collect(),
         }

@@ -38,7 +38,7 @@ pub fn info(kind: MapKind, head: usize) -> MapInfo {
         },
         sentence_normaliser: None,
         threshold: if is_cross { 0.1 } else { 0.0 },
-        is_beside_own: false,
+        includes_own: false,
     }
 }
 

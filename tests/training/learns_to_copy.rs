@@ -95,7 +95,7 @@ fn copied(model: &Model, strings: &[Example]) -> usize {
     search_sentences(
         model,
         &tiny::vocabulary(),
-        &SourceText::of_sentences(sources),
+        &SourceText::from_sentences(sources),
         &greedy,
         &mut |number, hypothesis| {
             right += usize::from(hypothesis.ids == strings[number].target);

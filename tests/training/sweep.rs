@@ -82,7 +82,7 @@ fn a_sweep_goes_on_where_it_was_and_keeps_failed_rows() {
 
     let (again, begun) = swept(&sweep, &folder, 0);
     assert_eq!((begun, &again), (Vec::new(), &table));
-    let shown = Sweep::of_folder(&folder).expect("a sweep");
+    let shown = Sweep::open_folder(&folder).expect("a sweep");
     assert_eq!(SweepTable::read(&shown, &folder).expect("readable"), table);
 
     let text = fs::read_to_string(&file).expect("reads");

@@ -164,7 +164,7 @@ fn every_text_stands_out_from_its_ground_in_both_themes() {
         for theme in THEMES {
             view.harness.ctx.set_theme(theme);
             view.settle();
-            let painting = Painting::of(&view.harness, &view.harness.state().atlas);
+            let painting = Painting::capture(&view.harness, &view.harness.state().atlas);
             texts += painting.texts.len();
             for text in painting.texts {
                 if text.contrast < LEAST_CONTRAST {
@@ -201,7 +201,7 @@ fn scaled(view: &mut View, scale: f32) {
 /// Texts of which the left end is out of sight, the right one, and that are there at all.
 fn cut_ends(view: &View, scale: f32, side: &str) -> [BTreeSet<String>; 3] {
     let window = view.harness.ctx.content_rect();
-    let painting = Painting::of(&view.harness, &view.harness.state().atlas);
+    let painting = Painting::capture(&view.harness, &view.harness.state().atlas);
     if let Ok(folder) = std::env::var("CANOPY_SCREENSHOTS") {
         let name = format!("{} {scale} {side}.png", view.name);
         painting.save(&std::path::Path::new(&folder).join(name));

@@ -1,6 +1,6 @@
 //! The page on which an alignment is corrected.
 
-use canopy::app::{AlignCommand, AlignEvent, Ask, Page, WindowCommand};
+use canopy::app::{AlignCommand, AlignEvent, DialogRequest, Page, WindowCommand};
 use canopy::corpus::{Column, RowState};
 use canopy::jobs::Alignment;
 use egui::{Key, Modifiers};
@@ -126,7 +126,7 @@ fn corrections_are_kept_and_pairs_are_written() {
     let rows = state.aligning.open.as_ref().expect("aligned").table.rows();
     assert_eq!(rows[1].state, RowState::LeftOut);
     state.apply(Command::Align(AlignCommand::SaveAs));
-    let Some(ask @ Ask::AlignedPairs { .. }) = state.shared.asks.pop() else {
+    let Some(ask @ DialogRequest::AlignedPairs { .. }) = state.shared.asks.pop() else {
         panic!("{:?}", state.shared.asks)
     };
     state.apply(ask.answer("a.tmx".into(), true));

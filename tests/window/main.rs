@@ -41,7 +41,7 @@ use canopy::app::{
     AppState, Command, DocumentCommand, DocumentEvent, EditCommand, Folders, GoCommand,
     ModelsCommand, ModelsEvent, Scope, Settings, Shipped, WindowCommand,
 };
-use canopy::gui::{CloseState, Panels, ask_about_closing, install_theme, workbench_ui};
+use canopy::gui::{CloseState, Panels, close_dialog_ui, install_theme, workbench_ui};
 use canopy::inference::{Flag, ModelInfo, Reads, TraceCost, Translation};
 use canopy::jobs::{Event, FileRequest, Request, State};
 use canopy::text::document::{Document, Format};
@@ -64,7 +64,7 @@ impl Window {
     fn frame(ui: &mut egui::Ui, window: &mut Self) {
         let mut commands = vec![];
         workbench_ui(ui, &window.state, &mut window.panels, &mut commands);
-        ask_about_closing(ui.ctx(), &window.state, &mut window.closing, &mut commands);
+        close_dialog_ui(ui.ctx(), &window.state, &mut window.closing, &mut commands);
         for command in &commands {
             window.state.apply(command.clone());
         }

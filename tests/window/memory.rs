@@ -1,7 +1,9 @@
 //! The translation memory: chosen in the menu, its similar sentences below the document.
 
-use canopy::app::{DocumentCommand, EditCommand, GoCommand, ModelsCommand, ModelsEvent, Pick};
-use canopy::inference::AddressChoice;
+use canopy::app::{
+    DialogKind, DocumentCommand, EditCommand, GoCommand, ModelsCommand, ModelsEvent,
+};
+use canopy::inference::FormalityOption;
 use canopy::memory::TranslationMemory;
 
 use super::*;
@@ -55,7 +57,7 @@ fn a_folder_is_chosen_in_the_menu() {
         .asks
         .pop()
         .expect("a question");
-    assert!(matches!(ask.pick(), Some((_, Pick::Folder))));
+    assert!(matches!(ask.pick(), Some((_, DialogKind::Folder))));
     let command = ask.answer("corpora/help".into(), true);
     assert_eq!(
         command,
@@ -73,11 +75,11 @@ fn a_form_of_address_is_chosen_in_the_menu_and_requested() {
     harness.run();
     harness.get_by_label("Sie").click();
     harness.run_steps(3);
-    let choice = Some(AddressChoice::Sie);
+    let choice = Some(FormalityOption::Sie);
     let commands = &harness.state().commands;
-    assert!(commands.contains(&Command::Document(DocumentCommand::SetAddress(choice))));
+    assert!(commands.contains(&Command::Document(DocumentCommand::SetFormality(choice))));
     let state = &mut harness.state_mut().state;
-    state.apply(DocumentCommand::SetAddress(choice));
+    state.apply(DocumentCommand::SetFormality(choice));
     state.apply(DocumentCommand::Translate(Scope::Document));
     let chosen = state
         .shared
@@ -85,7 +87,7 @@ fn a_form_of_address_is_chosen_in_the_menu_and_requested() {
         .iter()
         .rev()
         .find_map(|request| match request {
-            Request::Translate { address, .. } => Some(*address),
+            Request::Translate { formality, .. } => Some(*formality),
             _ => None,
         });
     assert_eq!(chosen, Some(choice));

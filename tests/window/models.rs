@@ -493,7 +493,7 @@ fn the_dialogs_of_the_page_add_models() {
         let state = &mut harness.state_mut().state;
         let ask = state.shared.asks.pop().expect("a question");
         let pick = ask.pick().expect("about a path").1;
-        assert_eq!(pick == canopy::app::Pick::Folder, is_folder);
+        assert_eq!(pick == canopy::app::DialogKind::Folder, is_folder);
         let command = ask.answer(Path::new("there").to_owned(), true);
         let expected = ModelsCommand::Bring("there".into());
         assert_eq!(command, Command::Models(expected));

@@ -57,7 +57,7 @@ pub struct Painting {
 }
 
 impl Painting {
-    pub fn of<State>(harness: &Harness<'_, State>, atlas: &Atlas) -> Self {
+    pub fn capture<State>(harness: &Harness<'_, State>, atlas: &Atlas) -> Self {
         let output = harness.output();
         let scale = output.pixels_per_point;
         let size = harness.ctx.content_rect().size() * scale;

@@ -1,6 +1,6 @@
 //! Sentences: split at the caret, joined with the next one, found by rules.
 
-use canopy::app::{Ask, SegmentsCommand, SourceSelection};
+use canopy::app::{DialogRequest, SegmentsCommand, SourceSelection};
 use canopy::text::document::SegmentEdit;
 
 use super::*;
@@ -72,8 +72,13 @@ fn rules_are_chosen_among_the_options_of_a_document() {
         .click();
     harness.run_steps(3);
     let state = &mut harness.state_mut().state;
-    assert!(state.shared.asks.contains(&Ask::SegmentationRules));
-    let answer = Ask::SegmentationRules.answer("office.srx".into(), true);
+    assert!(
+        state
+            .shared
+            .asks
+            .contains(&DialogRequest::SegmentationRules)
+    );
+    let answer = DialogRequest::SegmentationRules.answer("office.srx".into(), true);
     let chosen = SegmentsCommand::UseRules(Some("office.srx".into()));
     assert_eq!(answer, Command::from(chosen));
     state.apply(answer);

@@ -3,9 +3,9 @@
 use canopy::app::settings::Device;
 use canopy::app::training::{NewRun, Start, TrainingCommand};
 use canopy::app::{
-    Ask, DocumentCommand, EditCommand, EvaluateCommand, ExploreCommand, FindCommand, GoCommand,
-    LanguageModelCommand, ModelsCommand, Page, ProjectCommand, SettingsCommand, TermsCommand,
-    WindowCommand,
+    DialogRequest, DocumentCommand, EditCommand, EvaluateCommand, ExploreCommand, FindCommand,
+    GoCommand, LanguageModelCommand, ModelsCommand, Page, ProjectCommand, SettingsCommand,
+    TermsCommand, WindowCommand,
 };
 use canopy::memory::TranslationMemory;
 use tempfile::TempDir;
@@ -30,7 +30,7 @@ impl View {
         view
     }
 
-    fn of(name: &'static str, window: Window) -> Self {
+    fn from_window(name: &'static str, window: Window) -> Self {
         Self::new(name, window.harness())
     }
 
@@ -83,7 +83,7 @@ pub fn all() -> Vec<View> {
     views.extend(training_views());
     views.extend(evaluation_views());
     views.extend(model_views());
-    views.push(View::of("project", project::window()));
+    views.push(View::from_window("project", project::window()));
     let (home, window) = aligning::window();
     views.push(View::at("alignment", home, |_| window.harness()));
     views
@@ -119,15 +119,15 @@ fn document_views() -> Vec<View> {
         .shared
         .show_error("The translation failed", &error);
     vec![
-        View::of("welcome", Window::default()),
-        View::of("document", Window::with_document(PAGE).translated()),
-        View::of("document with everything", full_document()),
-        View::of("alternatives", alternatives::listed()),
-        View::of(
+        View::from_window("welcome", Window::default()),
+        View::from_window("document", Window::with_document(PAGE).translated()),
+        View::from_window("document with everything", full_document()),
+        View::from_window("alternatives", alternatives::listed()),
+        View::from_window(
             "editor",
             applied(full_document(), [Command::from(EditCommand::Start(1))]),
         ),
-        View::of(
+        View::from_window(
             "editor without its tags",
             applied(
                 full_document(),
@@ -137,14 +137,14 @@ fn document_views() -> Vec<View> {
                 ],
             ),
         ),
-        View::of(
+        View::from_window(
             "find and replace",
             applied(
                 Window::with_document(PAGE).translated(),
                 [Command::from(FindCommand::Open)],
             ),
         ),
-        View::of("translating", {
+        View::from_window("translating", {
             applied(
                 Window::with_document(PAGE),
                 [Command::Document(DocumentCommand::Translate(
@@ -152,9 +152,9 @@ fn document_views() -> Vec<View> {
                 ))],
             )
         }),
-        View::of("error", failed),
-        View::of("work elsewhere", moved::window()),
-        View::of("suggestion", {
+        View::from_window("error", failed),
+        View::from_window("work elsewhere", moved::window()),
+        View::from_window("suggestion", {
             let window = Window::with_document(PAGE).translated();
             applied(
                 window,
@@ -164,14 +164,14 @@ fn document_views() -> Vec<View> {
                 ],
             )
         }),
-        View::of("terms", {
+        View::from_window("terms", {
             applied(terms::with_terms(), [Command::from(GoCommand::Select(1))])
         }),
     ]
 }
 
 fn dialogs() -> Vec<View> {
-    let path = Ask::SaveTranslation {
+    let path = DialogRequest::SaveTranslation {
         document: "page.html".into(),
         name: "page.de.html".to_owned(),
         folder: None,
@@ -180,15 +180,15 @@ fn dialogs() -> Vec<View> {
     window.panels.path = canopy::gui::PathQuestion::new(path);
     let name = Command::from(LanguageModelCommand::Name);
     vec![
-        View::of(
+        View::from_window(
             "shortcuts",
             applied(
                 Window::default(),
                 [Command::Window(WindowCommand::ShowShortcuts(true))],
             ),
         ),
-        View::of("changes of an XLIFF", merging::window()),
-        View::of(
+        View::from_window("changes of an XLIFF", merging::window()),
+        View::from_window(
             "new term",
             applied(
                 terms::with_terms(),
@@ -198,19 +198,19 @@ fn dialogs() -> Vec<View> {
                 ],
             ),
         ),
-        View::of(
+        View::from_window(
             "language model",
             applied(Window::with_document(PAGE), [name]),
         ),
-        View::of("path", window),
-        View::of(
+        View::from_window("path", window),
+        View::from_window(
             "project settings",
             applied(
                 project::window(),
                 [Command::Project(SettingsCommand::Show.into())],
             ),
         ),
-        View::of(
+        View::from_window(
             "closing without saving",
             Window {
                 closing: Some(CloseState::Unwritten),
@@ -227,7 +227,8 @@ fn dialogs() -> Vec<View> {
 
 fn menus() -> Vec<View> {
     let document = || Window::with_document(PAGE).translated();
-    let menu = |name: &'static str, label: &str| View::of(name, document()).clicked(name, label);
+    let menu =
+        |name: &'static str, label: &str| View::from_window(name, document()).clicked(name, label);
     vec![
         menu("File menu", "File"),
         menu("Edit menu", "Edit"),
@@ -240,13 +241,13 @@ fn menus() -> Vec<View> {
         {
             let window = models::with_models(document(), models::several());
             let name = "languages";
-            View::of(name, window).clicked(name, "The language of the translation: German")
+            View::from_window(name, window).clicked(name, "The language of the translation: German")
         },
     ]
 }
 
 fn explorer_views() -> Vec<View> {
-    let mut views = vec![View::of(
+    let mut views = vec![View::from_window(
         "explorer without a trace",
         applied(
             Window::default(),
@@ -399,22 +400,22 @@ fn model_views() -> Vec<View> {
     let models = |commands: Vec<Command>| applied(models::page(models::several()), commands);
     let select = |name: &str| Command::Models(ModelsCommand::Select(name.into()));
     vec![
-        View::of("no models", models::page(vec![])),
-        View::of("models", models(vec![select("opus-mt-de-en")])),
-        View::of("multilingual model", models(vec![select("opus-mt-gem")])),
-        View::of("broken model", models(vec![select("broken")])),
-        View::of(
+        View::from_window("no models", models::page(vec![])),
+        View::from_window("models", models(vec![select("opus-mt-de-en")])),
+        View::from_window("multilingual model", models(vec![select("opus-mt-gem")])),
+        View::from_window("broken model", models(vec![select("broken")])),
+        View::from_window(
             "model to be removed",
             models(vec![Command::Models(ModelsCommand::AskRemove(
                 "opus-mt-de-en".into(),
             ))]),
         ),
-        View::of("a model that is found", {
+        View::from_window("a model that is found", {
             models(vec![Command::Models(ModelsCommand::Inspect(
                 "downloads/other".into(),
             ))])
         }),
-        View::of("a project without documents", {
+        View::from_window("a project without documents", {
             let mut window = project::window();
             window
                 .state

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{AlignCommand, AlignEvent, Aligning};
-use crate::ask::Ask;
+use crate::ask::DialogRequest;
 use crate::command::Page;
 use crate::document::DocumentPage;
 use crate::error::Result;
@@ -23,7 +23,7 @@ impl Aligning {
         let column = self.selected.1;
         match command {
             C::Show => shared.page = Page::Align,
-            C::Choose(column) => shared.asks.push(Ask::AlignedDocument {
+            C::Choose(column) => shared.asks.push(DialogRequest::AlignedDocument {
                 column,
                 folder: self.aligned_folder(shared, document, column),
             }),
@@ -255,7 +255,7 @@ impl Aligning {
             return;
         };
         let bytes = open.to_bytes();
-        let job = shared.keeping_job();
+        let job = shared.new_save_job();
         shared
             .file_requests
             .push(FileRequest::Write { job, path, bytes });
@@ -272,7 +272,9 @@ impl Aligning {
         let stem = open.source.file_stem().unwrap_or_default();
         let name = format!("{}.tmx", stem.to_string_lossy());
         let folder = open.source.parent().map(std::path::Path::to_owned);
-        shared.asks.push(Ask::AlignedPairs { name, folder });
+        shared
+            .asks
+            .push(DialogRequest::AlignedPairs { name, folder });
     }
 
     fn save_pairs(&mut self, shared: &mut Shared, path: PathBuf) {
@@ -285,7 +287,7 @@ impl Aligning {
         };
         let keeps = self.keeps_doubtful;
         let written = WrittenAlignment::from_table(&open.table, &open.languages, format, keeps);
-        let job = shared.keeping_job();
+        let job = shared.new_save_job();
         shared.file_requests.push(FileRequest::Export {
             job,
             path,

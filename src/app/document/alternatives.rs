@@ -300,7 +300,7 @@ impl DocumentPage {
             sentences: vec![sentence],
             fixed,
             terms: self.terms.termbase(),
-            address: shared.settings.address,
+            formality: shared.settings.formality,
             options,
             control,
         });

@@ -14,7 +14,7 @@ use crate::find::FindCommand;
 use crate::models::Models;
 use crate::state::AppState;
 use canopy_document::document::{ReadingOptions, SubtitleLayout};
-use canopy_translate::inference::AddressChoice;
+use canopy_translate::inference::FormalityOption;
 
 /// A command of the page of the document, or of one of its panels.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +34,7 @@ pub enum DocumentCommand {
     /// Ends the translation under way.
     Cancel,
     SetBeamSize(usize),
-    SetAddress(Option<AddressChoice>),
+    SetFormality(Option<FormalityOption>),
     SetSubtitleLayout(SubtitleLayout),
     /// Edits the selected sentence with a translation of similar sentences, the best being 0.
     UseMatch(usize),
@@ -99,7 +99,7 @@ impl AppState {
             C::SetBeamSize(beam_size) => {
                 shared.set(|settings| settings.beam_size = beam_size.min(16));
             }
-            C::SetAddress(choice) => shared.set(|settings| settings.address = choice),
+            C::SetFormality(choice) => shared.set(|settings| settings.formality = choice),
             C::SetSubtitleLayout(layout) => shared.set(|settings| settings.subtitles = layout),
             C::UseMatch(place) => document.use_match(shared, models, place),
             C::ToggleOutline => {

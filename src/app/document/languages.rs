@@ -40,7 +40,7 @@ impl DocumentPage {
         if self.editing.open.is_none() {
             return;
         }
-        self.editing.keep_edit_for_good(shared);
+        self.editing.commit_edit(shared);
         let Some(open) = self.editing.open.as_mut() else {
             return;
         };

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::ask::Ask;
+use crate::ask::DialogRequest;
 use crate::document::DocumentPage;
 use crate::document::segments::{Recutting, SegmentsCommand};
 use crate::document::terms::SourceSelection;
@@ -32,7 +32,7 @@ impl DocumentPage {
             SegmentsCommand::Join => self.join(shared),
             SegmentsCommand::NextWord => self.move_caret(true),
             SegmentsCommand::PreviousWord => self.move_caret(false),
-            SegmentsCommand::ChooseRules => shared.asks.push(Ask::SegmentationRules),
+            SegmentsCommand::ChooseRules => shared.asks.push(DialogRequest::SegmentationRules),
             SegmentsCommand::UseRules(srx) => self.use_rules(shared, models, srx),
         }
     }
@@ -71,7 +71,7 @@ impl DocumentPage {
             let detail = "The document is being translated. Cancel, or wait until it is done.";
             return shared.notify(NoticeKind::Hint, NOT_CHANGED, detail);
         }
-        self.editing.keep_edit_for_good(shared);
+        self.editing.commit_edit(shared);
         let Some(open) = &self.editing.open else {
             return;
         };
@@ -103,7 +103,7 @@ impl DocumentPage {
             }
             Err(error) => return shared.show_error(NOT_CHANGED, &error),
         };
-        self.editing.keep_edit_for_good(shared);
+        self.editing.commit_edit(shared);
         let is_same = |it: &&mut OpenDocument| Arc::ptr_eq(&it.document, &recutting.document);
         let is_idle = self.translations.running.is_none();
         let open = self.editing.open.as_mut().filter(is_same);
@@ -128,7 +128,7 @@ impl DocumentPage {
     /// Takes the last change back, which is the text of the editor if something was written there. Broken markup is
     /// repaired for that, so that it can be done again.
     pub(crate) fn undo(&mut self, shared: &mut Shared) {
-        self.editing.keep_edit_for_good(shared);
+        self.editing.commit_edit(shared);
         let (recuts, _) = self
             .editing
             .open

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::WindowCommand;
-use crate::ask::Ask;
+use crate::ask::DialogRequest;
 use crate::command::{Command, Page};
 use crate::document::DocumentPage;
 use crate::document::editing::Editing;
@@ -277,7 +277,7 @@ pub(crate) fn ask_where(shared: &mut Shared, editing: &mut Editing, models: &Mod
         format!(".{}", format.written_extension())
     };
     let name = format!("{stem}.{language}{extension}");
-    shared.asks.push(Ask::SaveTranslation {
+    shared.asks.push(DialogRequest::SaveTranslation {
         document: document.path.clone(),
         folder: editing.document_folder(shared),
         name,
@@ -294,7 +294,7 @@ fn ask_where_to_export(shared: &mut Shared, editing: &mut Editing, format: Expor
         return;
     };
     let name = document.path.file_name().unwrap_or_default();
-    shared.asks.push(Ask::ExportTranslation {
+    shared.asks.push(DialogRequest::ExportTranslation {
         document: document.path.clone(),
         folder: editing.document_folder(shared),
         name: format!("{}.{}", name.to_string_lossy(), format.extension()),

@@ -187,7 +187,7 @@ impl Suggestions {
     fn use_found(&mut self, shared: &Shared, editing: &mut Editing) {
         let suggestion = editing.selected().and_then(|it| self.get(it));
         if let Some(text) = suggestion.map(|suggestion| to_editable(&suggestion.text)) {
-            editing.keep_edit_for_good(shared);
+            editing.commit_edit(shared);
             editing.edit_selected(shared);
             editing.set_text(shared, text);
         }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::ask::Ask;
+use crate::ask::DialogRequest;
 use crate::document::editing::Editing;
 use crate::document::terms::{NewTerm, SourceSelection, Terms, TermsCommand};
 use crate::error::Result;
@@ -25,7 +25,7 @@ impl Terms {
         command: TermsCommand,
     ) {
         match command {
-            TermsCommand::Choose => shared.asks.push(Ask::Terms),
+            TermsCommand::Choose => shared.asks.push(DialogRequest::Terms),
             TermsCommand::Use(paths) => self.use_files(shared, editing, models, paths),
             TermsCommand::Also(path) => {
                 let mut paths = files(shared, editing);
@@ -189,7 +189,7 @@ impl Terms {
             }
         };
         self.new = None;
-        let job = shared.keeping_job();
+        let job = shared.new_save_job();
         self.reading = Some(job);
         shared.file_requests.push(FileRequest::AddTerm {
             job,

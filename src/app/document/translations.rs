@@ -140,7 +140,7 @@ impl Translations {
             sentences,
             fixed,
             terms: terms.termbase(),
-            address: shared.settings.address,
+            formality: shared.settings.formality,
             options,
             control,
         });

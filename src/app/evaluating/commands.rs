@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::tracing::TracedUnit;
 use super::{Evaluate, EvaluateCommand, Evaluating, OpenJudgement, TestSplit};
-use crate::ask::Ask;
+use crate::ask::DialogRequest;
 use crate::command::Page;
 use crate::jobs::{EvaluationJob, EvaluationRequest, FileRequest, JobControl, JobId};
 use crate::models::Models;
@@ -38,7 +38,7 @@ impl Evaluate {
         use EvaluateCommand as C;
         match command {
             C::ToggleModel(folder) => self.toggle(folder),
-            C::AskModel => shared.asks.push(Ask::EvaluatedModel {
+            C::AskModel => shared.asks.push(DialogRequest::EvaluatedModel {
                 folder: shared.model_folder(),
             }),
             C::AddModel(folder) => {
@@ -49,7 +49,7 @@ impl Evaluate {
                     self.models.push(folder);
                 }
             }
-            C::AskCorpus => shared.asks.push(Ask::TestCorpus),
+            C::AskCorpus => shared.asks.push(DialogRequest::TestCorpus),
             C::UseCorpus(folder) => {
                 self.corpus = Some(folder.clone());
                 training.corpora.look_at(shared, &folder);
@@ -64,11 +64,11 @@ impl Evaluate {
             C::Trace(segment) => return self.traced_segment(shared, segment),
             C::AskSave(extension) => {
                 let name = format!("scores.{extension}");
-                shared.asks.push(Ask::Scores { name });
+                shared.asks.push(DialogRequest::Scores { name });
             }
             C::Save(path) => self.save_evaluation(shared, path),
             C::Judge => self.begin_judgement(shared),
-            C::AskJudgement => shared.asks.push(Ask::OpenJudgement),
+            C::AskJudgement => shared.asks.push(DialogRequest::OpenJudgement),
             C::OpenJudgement(path) => self.open_judgement(shared, path),
             C::Vote(criterion, vote) => self.vote(shared, criterion, vote),
             C::GoTo(document) => {
@@ -88,7 +88,7 @@ impl Evaluate {
                 let is_blind = self.judgement.as_ref().is_some_and(|open| !open.revealed);
                 let ending = if is_blind { "json" } else { "csv" };
                 let name = format!("judgement.{ending}");
-                shared.asks.push(Ask::Votes { name });
+                shared.asks.push(DialogRequest::Votes { name });
             }
             C::ExportVotes(path) => self.export_votes(shared, path),
             C::CloseJudgement => self.judgement = None,
@@ -247,7 +247,7 @@ impl Evaluate {
 
     /// After every vote, so that nothing is lost.
     pub(crate) fn keep_judgement(&mut self, shared: &mut Shared) {
-        let job = shared.keeping_job();
+        let job = shared.new_save_job();
         let Some(open) = &self.judgement else {
             return;
         };

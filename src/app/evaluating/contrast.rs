@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::tracing::{TracedUnit, Wanted};
 use super::{Evaluate, Evaluating};
-use crate::ask::Ask;
+use crate::ask::DialogRequest;
 use crate::jobs::{ContrastJob, ContrastResult, EvaluationRequest, JobControl, JobId};
 use crate::notices::NoticeKind;
 use crate::shared::Shared;
@@ -101,7 +101,7 @@ impl Evaluate {
         use ContrastCommand as C;
         let page = &mut self.contrast;
         match command {
-            C::AskSet => shared.asks.push(Ask::ContrastiveSet),
+            C::AskSet => shared.asks.push(DialogRequest::ContrastiveSet),
             C::UseSet(path) => page.set = Some(path),
             C::Start => self.contrast_models(shared),
             C::Show => page.is_shown = page.result.is_some(),

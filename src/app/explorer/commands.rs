@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::present::Present;
 use super::section::UNASKED_BYTES;
 use super::{Awaited, ExploreCommand, Explorer, Inquiry, Origin};
-use crate::ask::Ask;
+use crate::ask::DialogRequest;
 use crate::command::Page;
 use crate::document::DocumentPage;
 use crate::jobs::{Answer, ExplainRequest, JobControl, JobId, Request};
@@ -88,11 +88,11 @@ impl Explorer {
                 let part = present.traced_section(sentence);
                 self.trace_document(work, models, part, None);
             }
-            C::AskOpenTrace => work.shared.asks.push(Ask::OpenTrace {
+            C::AskOpenTrace => work.shared.asks.push(DialogRequest::OpenTrace {
                 folder: work.document.editing.document_folder(work.shared),
             }),
             C::OpenTrace(path) => self.open_trace(work.shared, path, false),
-            C::AskCompare => work.shared.asks.push(Ask::CompareTrace {
+            C::AskCompare => work.shared.asks.push(DialogRequest::CompareTrace {
                 folder: work.document.editing.document_folder(work.shared),
             }),
             C::CompareWith(path) => self.open_trace(work.shared, path, true),
@@ -101,11 +101,11 @@ impl Explorer {
                     self.request_trace(work.shared, present);
                 }
             }
-            C::AskEncoder => work.shared.asks.push(Ask::Encoder),
+            C::AskEncoder => work.shared.asks.push(DialogRequest::Encoder),
             C::AskEncoderToImport(is_folder) => work.shared.asks.push(if is_folder {
-                Ask::EncoderFolder
+                DialogRequest::EncoderFolder
             } else {
-                Ask::EncoderFile
+                DialogRequest::EncoderFile
             }),
             C::ImportEncoder(path) => self.similarity.import(work.shared, models, path),
             C::UseEncoder(folder) => self.use_encoder(work.shared, present, folder),
@@ -145,7 +145,7 @@ impl Explorer {
             return false;
         };
         let selected = (question.view, question.query.sentence);
-        let is_answered = answer.explanation.of_sentence() == Some(selected);
+        let is_answered = answer.explanation.sentence_view() == Some(selected);
         if self.pending.is_some() || !is_present || !is_answered {
             return false;
         }
@@ -160,7 +160,7 @@ impl Explorer {
     /// Puts the present question to the trace.
     pub(super) fn request_trace(&mut self, shared: &mut Shared, present: Present<'_>) {
         let job = shared.next_job();
-        if self.inquiry.question.view.of_model().is_none() {
+        if self.inquiry.question.view.model_view().is_none() {
             self.cancel_pending();
         }
         if self.inquiry.question.view == ViewKind::Similarity {
@@ -176,7 +176,7 @@ impl Explorer {
         else {
             return;
         };
-        if let Some(view) = question.view.of_model()
+        if let Some(view) = question.view.model_view()
             && self.inquiry.is_present(shared, present)
         {
             let sentence = question.query.sentence;
@@ -377,9 +377,9 @@ impl Explorer {
             .map_or(document.as_str(), |parts| parts.0);
         let name = format!("{stem}.{extension}");
         shared.asks.push(if extension == "trace" {
-            Ask::Trace { name }
+            DialogRequest::Trace { name }
         } else {
-            Ask::Explanation { name }
+            DialogRequest::Explanation { name }
         });
     }
 

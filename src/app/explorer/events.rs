@@ -282,7 +282,7 @@ impl Explorer {
         match &self.answer {
             Some(Ok(answer))
                 if selected.0 == ViewKind::LeaveOneOut
-                    && answer.explanation.of_sentence() == Some(selected) =>
+                    && answer.explanation.sentence_view() == Some(selected) =>
             {
                 Some(answer.as_ref())
             }

@@ -167,7 +167,7 @@ mod tests {
                 normaliser: Normaliser::Sparsemax,
                 sentence_normaliser: None,
                 threshold: 0.0,
-                is_beside_own: false,
+                includes_own: false,
             },
             rows: (0..WORDS * TALE.len()).map(row).collect(),
         }

@@ -32,7 +32,7 @@ impl Inquiry {
         (question.query.layer, question.query.heads) = (None, Heads::Usual);
         let has_model = matches!(origin, Origin::Document { .. });
         let has = |view: ViewKind, side: Side| {
-            (has_model || view.of_model().is_none())
+            (has_model || view.model_view().is_none())
                 && !Choices::new(source, view, side, None).sides.is_empty()
         };
         let side = question.query.side;

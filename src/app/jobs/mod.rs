@@ -59,7 +59,7 @@ pub use crate::events::Event;
 use canopy_document::document::Document;
 use canopy_explain::{ContextEdit, ModelView};
 use canopy_qa::terms::Termbase;
-use canopy_translate::inference::{AddressChoice, DeviceChoice, Leg, SearchOptions};
+use canopy_translate::inference::{DeviceChoice, FormalityOption, Leg, SearchOptions};
 
 /// Settings that the window may change while a translation runs.
 #[derive(Debug, Clone, Default)]
@@ -120,7 +120,7 @@ pub enum Request {
         fixed: BTreeMap<usize, String>,
         terms: Option<Arc<Termbase>>,
         /// The form of address of German translations, if the user has chosen one.
-        address: Option<AddressChoice>,
+        formality: Option<FormalityOption>,
         options: SearchOptions,
         control: JobControl,
     },

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::error::{BaseError, Error, Result};
 use canopy_base::disk;
 use canopy_base::file::write_atomically;
-use canopy_base::folder::{put_in_place, temporary_beside};
+use canopy_base::folder::{put_in_place, temporary_sibling};
 use canopy_models::weights::{Precision, averaged_model};
 use canopy_train::{RunState, best_model, free_folder, run_state};
 
@@ -109,7 +109,7 @@ fn write_model(run: &Path, to: &Path, name: &str) -> Result<()> {
     let cpu = burn::tensor::Device::flex();
     let (mut description, model, vocabulary) = averaged_model(&[best], &cpu)?;
     name.clone_into(&mut description.name);
-    let temporary = temporary_beside(to)?;
+    let temporary = temporary_sibling(to)?;
     description.save(temporary.path(), &model, &vocabulary, Precision::Half)?;
     Ok(put_in_place(temporary, to)?)
 }

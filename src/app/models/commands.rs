@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Models, ModelsCommand};
-use crate::ask::Ask;
+use crate::ask::DialogRequest;
 use crate::command::Page;
 use crate::jobs::ModelRequest;
 use crate::open_work::OpenWork;
@@ -19,8 +19,8 @@ impl Models {
                 self.getting.is_open = false;
             }
             C::Get(command) => self.getting.execute(work.shared, &self.library, command),
-            C::AskFolder => work.shared.asks.push(Ask::AddModel),
-            C::AskFile => work.shared.asks.push(Ask::AddModelFile),
+            C::AskFolder => work.shared.asks.push(DialogRequest::AddModel),
+            C::AskFile => work.shared.asks.push(DialogRequest::AddModelFile),
             C::Inspect(path) => self.inspect(work.shared, path, false),
             C::Bring(path) => self.inspect(work.shared, path, true),
             C::Add { path, languages } => self.installing.add(work.shared, path, languages),
@@ -63,12 +63,12 @@ impl Models {
             }),
             C::TranslateFrom(source) => self.translate_from(work, &source),
             C::TranslateTo(target) => self.translate_to(work, &target),
-            C::Choose => work.shared.asks.push(Ask::ModelFolder {
+            C::Choose => work.shared.asks.push(DialogRequest::ModelFolder {
                 folder: work.shared.model_folder(),
             }),
             C::Open(folder) => self.open_model(work, folder),
-            C::ChooseMemory => work.shared.asks.push(Ask::Memory),
-            C::ChooseMemoryFolder => work.shared.asks.push(Ask::MemoryFolder),
+            C::ChooseMemory => work.shared.asks.push(DialogRequest::Memory),
+            C::ChooseMemoryFolder => work.shared.asks.push(DialogRequest::MemoryFolder),
             C::UseMemory(memory) => self.use_memory(work, memory),
             C::UseFurtherMemory(path, penalty) => self.use_further_memory(work, &path, penalty),
             C::LearnFromMemory(learns) => self.learn_from_memory(work, learns),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{ProjectCommand, Projects, Taking};
-use crate::ask::Ask;
+use crate::ask::DialogRequest;
 use crate::command::Page;
 use crate::document::DocumentPage;
 use crate::error::Result;
@@ -80,13 +80,13 @@ impl Projects {
         command: ProjectCommand,
     ) {
         match command {
-            ProjectCommand::Choose => shared.asks.push(Ask::ProjectFolder),
+            ProjectCommand::Choose => shared.asks.push(DialogRequest::ProjectFolder),
             ProjectCommand::Open(path) => self.open_project(shared, path, true),
             ProjectCommand::New => {
                 ask_for_project(shared, document, models);
             }
             ProjectCommand::Create(folder) => self.create_project(shared, document, models, folder),
-            ProjectCommand::ChooseDocument => shared.asks.push(Ask::ProjectDocument {
+            ProjectCommand::ChooseDocument => shared.asks.push(DialogRequest::ProjectDocument {
                 folder: document.editing.document_folder(shared),
             }),
             ProjectCommand::Add(documents) => {
@@ -120,7 +120,9 @@ impl Projects {
             ProjectCommand::CountWords => {
                 let open = self.open.as_ref();
                 let name = open.map(|status| format!("{}-words.csv", status.project.head.name));
-                shared.asks.extend(name.map(|name| Ask::WordCount { name }));
+                shared
+                    .asks
+                    .extend(name.map(|name| DialogRequest::WordCount { name }));
             }
             ProjectCommand::CountWordsTo(path) => {
                 self.write_word_count(shared, path);
@@ -395,7 +397,7 @@ fn ask_for_project(shared: &mut Shared, document: &DocumentPage, models: &Models
         .as_ref()
         .and_then(|open| open.path.file_stem());
     let name = name.map_or("project".into(), |name| name.to_string_lossy().into_owned());
-    shared.asks.push(Ask::NewProject { name });
+    shared.asks.push(DialogRequest::NewProject { name });
 }
 
 /// The work on documents that are added to a project: on the open one as it is now, on others as it was kept.

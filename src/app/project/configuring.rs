@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{ProjectCommand, Projects, Taking};
-use crate::ask::Ask;
+use crate::ask::DialogRequest;
 use crate::document::DocumentPage;
 use crate::document::terms::TermsCommand;
 use crate::jobs::ProjectRequest;
@@ -55,7 +55,7 @@ impl Projects {
         match command {
             S::Show => {}
             S::Fill(filled) => *settings = *filled,
-            S::AskMemory => shared.asks.push(Ask::ProjectMemory),
+            S::AskMemory => shared.asks.push(DialogRequest::ProjectMemory),
             S::AddMemory(path) => {
                 let path = path.to_string_lossy().into_owned();
                 settings.memories.push(ProjectMemory { path, penalty: 0 });
@@ -66,7 +66,7 @@ impl Projects {
                     settings.memories.remove(number);
                 }
             }
-            S::AskTerms => shared.asks.push(Ask::ProjectTerms),
+            S::AskTerms => shared.asks.push(DialogRequest::ProjectTerms),
             S::AddTerms(path) => settings.terms.push(path.to_string_lossy().into_owned()),
             S::MoveTerms(number, by) => shift(&mut settings.terms, number, by),
             S::RemoveTerms(number) => {

@@ -69,7 +69,7 @@ fn what_is_saved_is_summed_up_and_its_folder_can_be_shown() {
     state.apply(command);
     let folder = PathBuf::from("/out");
     assert!(
-        matches!(state.shared.asks.pop(), Some(crate::ask::Ask::ShowFolder(it)) if it == folder)
+        matches!(state.shared.asks.pop(), Some(crate::ask::DialogRequest::ShowFolder(it)) if it == folder)
     );
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{NewCorpus, NewRun, Training, TrainingCommand};
-use crate::ask::Ask;
+use crate::ask::DialogRequest;
 use crate::error::Error;
 use crate::evaluating::Evaluate;
 use crate::jobs::{JobId, RunRequest};
@@ -67,7 +67,7 @@ impl Training {
             }
             C::CloseSample => self.sample = None,
             C::CloseCorpus => self.close_corpus(),
-            C::ChooseSide(side) => shared.asks.push(Ask::CorpusSide(side)),
+            C::ChooseSide(side) => shared.asks.push(DialogRequest::CorpusSide(side)),
             C::UseSide(side, path) => {
                 if let Some(form) = &mut self.corpus_form {
                     form.set(side, path);
@@ -79,19 +79,19 @@ impl Training {
                     form.make(shared);
                 }
             }
-            C::ChooseCorpus => shared.asks.push(Ask::Corpus),
+            C::ChooseCorpus => shared.asks.push(DialogRequest::Corpus),
             C::UseCorpus(corpus) => self.use_corpus(shared, corpus),
-            C::ChooseBert => shared.asks.push(Ask::Bert),
+            C::ChooseBert => shared.asks.push(DialogRequest::Bert),
             C::UseBert(folder) => self.fill(shared, |form| form.config.bert = folder),
-            C::ChooseContexts => shared.asks.push(Ask::Contexts),
+            C::ChooseContexts => shared.asks.push(DialogRequest::Contexts),
             C::UseContexts(file) => self.fill(shared, |form| form.config.contexts = file),
-            C::ChooseMemory => shared.asks.push(Ask::RunMemory),
+            C::ChooseMemory => shared.asks.push(DialogRequest::RunMemory),
             C::UseMemory(path) => self.fill(shared, |form| form.config.memory = path),
-            C::ChooseContrastiveSet => shared.asks.push(Ask::RunContrastiveSet),
+            C::ChooseContrastiveSet => shared.asks.push(DialogRequest::RunContrastiveSet),
             C::UseContrastiveSet(path) => {
                 self.fill(shared, |form| form.config.contrastive_set = path);
             }
-            C::ChooseRun => shared.asks.push(Ask::RunFolder),
+            C::ChooseRun => shared.asks.push(DialogRequest::RunFolder),
             C::Follow(folder) => {
                 self.runs.selected = Some(folder.clone());
                 self.form = None;
@@ -127,7 +127,7 @@ impl Training {
                         .push(RunRequest::Restore { job, from, folder });
                 }
             }
-            C::Export(folder) => shared.asks.push(Ask::Export {
+            C::Export(folder) => shared.asks.push(DialogRequest::Export {
                 name: model_name(&folder),
                 run: folder,
             }),
@@ -156,7 +156,7 @@ impl Training {
             C::AskSaveChart(extension) => {
                 if let Some(run) = self.runs.selected() {
                     let name = format!("{}.{extension}", run.name());
-                    shared.asks.push(Ask::Chart { name });
+                    shared.asks.push(DialogRequest::Chart { name });
                 }
             }
             C::SaveChart(path) => self.runs.save_chart(shared, path),

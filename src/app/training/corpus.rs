@@ -110,7 +110,7 @@ impl NewCorpus {
     pub fn material(&self) -> Option<Material> {
         let is_named = |path: &PathBuf| !path.as_os_str().is_empty();
         match self.from {
-            CorpusSource::Memory => Material::of_file(&self.memory),
+            CorpusSource::Memory => Material::from_path(&self.memory),
             CorpusSource::Folders => {
                 let both = is_named(&self.source) && is_named(&self.target);
                 both.then(|| Material::Folders {

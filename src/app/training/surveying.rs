@@ -37,11 +37,11 @@ impl Training {
                 self.use_corpus(shared, PathBuf::clone(corpus));
                 self.form_for_new_corpus(shared, models);
             }
-            ([one, other], None) => self.look_at(shared, &Material::of_folders(one, other)),
+            ([one, other], None) => self.look_at(shared, &Material::from_folders(one, other)),
             ([folder], None) if !canopy_train::is_run(folder) => self.take_folder(shared, folder),
             ([], Some(_)) => {
                 let all: Vec<&PathBuf> = files.collect();
-                let Some(material) = all.iter().find_map(|file| Material::of_file(file)) else {
+                let Some(material) = all.iter().find_map(|file| Material::from_path(file)) else {
                     return false;
                 };
                 if all.len() > 1 {

@@ -198,7 +198,7 @@ impl<DB: DrawingBackend> Pen<'_, DB> {
 
 /// A text that begins on the right as such, whatever direction the program has that shows the figure.
 fn isolated(text: &str) -> String {
-    match Direction::of_text(text) {
+    match Direction::from_first_strong(text) {
         Some(Direction::RightToLeft) => format!("\u{2067}{text}\u{2069}"),
         _ => text.to_owned(),
     }

@@ -18,7 +18,7 @@ pub enum Direction {
 
 impl Direction {
     /// The direction of the script that a language is usually written with.
-    pub fn of_language(code: &str) -> Self {
+    pub fn from_language(code: &str) -> Self {
         if is_right_to_left(code) {
             Self::RightToLeft
         } else {
@@ -27,7 +27,7 @@ impl Direction {
     }
 
     /// The direction of a text: that of its first letter that has one.
-    pub fn of_text(text: &str) -> Option<Self> {
+    pub fn from_first_strong(text: &str) -> Option<Self> {
         text.chars()
             .find_map(|character| match bidi_class(character) {
                 BidiClass::L => Some(Self::LeftToRight),
@@ -38,11 +38,13 @@ impl Direction {
 
     /// The direction of a text in a language: the language's, if anything in the text runs that way.
     pub fn from_text(text: &str, language: Option<&str>) -> Self {
-        let of_language = language.map(Self::of_language);
+        let of_language = language.map(Self::from_language);
         if of_language == Some(Self::RightToLeft) && has_right_to_left(text) {
             return Self::RightToLeft;
         }
-        Self::of_text(text).or(of_language).unwrap_or_default()
+        Self::from_first_strong(text)
+            .or(of_language)
+            .unwrap_or_default()
     }
 
     fn level(self) -> Level {
@@ -90,13 +92,13 @@ mod tests {
     #[test]
     fn languages_and_texts_have_a_direction() {
         use Direction::{LeftToRight, RightToLeft};
-        assert_eq!(Direction::of_language("ar-EG"), RightToLeft);
-        assert_eq!(Direction::of_language("he"), RightToLeft);
-        assert_eq!(Direction::of_language("az_Arab"), RightToLeft);
-        assert_eq!(Direction::of_language("ks-Deva"), LeftToRight);
-        assert_eq!(Direction::of_language("de"), LeftToRight);
-        assert_eq!(Direction::of_text("123 שלום"), Some(RightToLeft));
-        assert_eq!(Direction::of_text("123"), None);
+        assert_eq!(Direction::from_language("ar-EG"), RightToLeft);
+        assert_eq!(Direction::from_language("he"), RightToLeft);
+        assert_eq!(Direction::from_language("az_Arab"), RightToLeft);
+        assert_eq!(Direction::from_language("ks-Deva"), LeftToRight);
+        assert_eq!(Direction::from_language("de"), LeftToRight);
+        assert_eq!(Direction::from_first_strong("123 שלום"), Some(RightToLeft));
+        assert_eq!(Direction::from_first_strong("123"), None);
         assert_eq!(
             Direction::from_text("LibreOffice هو برنامج", Some("ar")),
             RightToLeft

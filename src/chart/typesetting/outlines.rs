@@ -140,7 +140,7 @@ struct Fonts {
 impl Fonts {
     fn for_text(text: &str, main: &[u8], weight: u16) -> Self {
         let mut fonts = Self::default();
-        let han = Han::of_text(text);
+        let han = Han::from_text(text);
         for character in text.chars() {
             let is_known = fonts.of_character.contains_key(&character);
             if is_known || is_format(character) || covers(main, 0, character) {

@@ -26,7 +26,7 @@ impl Han {
     ];
 
     /// The characters that a language is written with: `zh-TW`, `ja`.
-    pub fn of_language(code: &str) -> Option<Self> {
+    pub fn from_language(code: &str) -> Option<Self> {
         let code = code.to_ascii_lowercase().replace('_', "-");
         let mut parts = code.split('-');
         match parts.next()? {
@@ -47,7 +47,7 @@ impl Han {
     }
 
     /// Returns the one that a text implies by its other letters: kana are Japanese, Hangul is Korean.
-    pub fn of_text(text: &str) -> Option<Self> {
+    pub fn from_text(text: &str) -> Option<Self> {
         text.chars().find_map(|character| match character {
             '\u{3041}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' => Some(Self::Japanese),
             '\u{1100}'..='\u{11FF}' | '\u{AC00}'..='\u{D7AF}' => Some(Self::Korean),
@@ -211,13 +211,13 @@ mod tests {
 
     #[test]
     fn languages_have_their_own_chinese_characters() {
-        assert_eq!(Han::of_language("zh"), Some(Han::Simplified));
-        assert_eq!(Han::of_language("zh_TW"), Some(Han::Traditional));
-        assert_eq!(Han::of_language("zh-Hant-HK"), Some(Han::Traditional));
-        assert_eq!(Han::of_language("ja-JP"), Some(Han::Japanese));
-        assert_eq!(Han::of_language("de"), None);
-        assert_eq!(Han::of_text("日本の本"), Some(Han::Japanese));
-        assert_eq!(Han::of_text("漢字와 한글"), Some(Han::Korean));
-        assert_eq!(Han::of_text("中文"), None);
+        assert_eq!(Han::from_language("zh"), Some(Han::Simplified));
+        assert_eq!(Han::from_language("zh_TW"), Some(Han::Traditional));
+        assert_eq!(Han::from_language("zh-Hant-HK"), Some(Han::Traditional));
+        assert_eq!(Han::from_language("ja-JP"), Some(Han::Japanese));
+        assert_eq!(Han::from_language("de"), None);
+        assert_eq!(Han::from_text("日本の本"), Some(Han::Japanese));
+        assert_eq!(Han::from_text("漢字와 한글"), Some(Han::Korean));
+        assert_eq!(Han::from_text("中文"), None);
     }
 }

@@ -147,7 +147,7 @@ fn han_families(key: FontKey) -> Vec<String> {
             Han::Korean => "Korean",
         })
     };
-    let by_letters = Han::of_text(key.character.encode_utf8(&mut [0; 4]));
+    let by_letters = Han::from_text(key.character.encode_utf8(&mut [0; 4]));
     let wanted = key.han.or(by_letters).unwrap_or(Han::Simplified);
     let others = Han::ALL.into_iter().filter(|han| *han != wanted);
     let names = std::iter::once(wanted).chain(others).filter_map(of);

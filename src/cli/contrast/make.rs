@@ -43,7 +43,7 @@ fn kinds() -> impl TypedValueParser<Value = Kind> {
         ("pronouns", Kind::Pronouns),
         ("possessives", Kind::Possessives),
         ("terms", Kind::Terms),
-        ("address", Kind::Address),
+        ("address", Kind::Formality),
     ])
 }
 

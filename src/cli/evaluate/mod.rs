@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::inputs::check_output;
-use super::options::{AddressName, PlaceArguments, SearchArguments, held_out, models};
+use super::options::{FormalityName, PlaceArguments, SearchArguments, held_out, models};
 use super::terminal::print;
 use super::terms::term_modes;
 use crate::error::{BaseError, Error, Result};
@@ -80,8 +80,8 @@ pub(super) struct EvaluateArguments {
     /// Keep in German translations the form of address that the document used last: `soft` lets words of the form rank
     /// higher, with `hard` no translation of a sentence with "you" ends without one. Before it has used one, --address
     /// decides
-    #[arg(long, value_name = "FORCE", value_parser = term_modes())]
-    keep_address: Option<TermMode>,
+    #[arg(long = "keep-address", value_name = "FORCE", value_parser = term_modes())]
+    keep_formality: Option<TermMode>,
     /// Seed of the random numbers of tests and intervals
     #[arg(long, value_name = "N", default_value_t = 12_345)]
     seed: u64,
@@ -115,7 +115,8 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
             }));
         }
     }
-    if arguments.keep_address.is_some() && arguments.search.address == Some(AddressName::Commonest)
+    if arguments.keep_formality.is_some()
+        && arguments.search.formality == Some(FormalityName::Commonest)
     {
         return Err(Error::Base(BaseError::Config {
             field: "--address with --keep-address",
@@ -155,7 +156,7 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
     let way = Way {
         place: &arguments.place,
         search: &arguments.search,
-        keep_address: arguments.keep_address,
+        keep_formality: arguments.keep_formality,
         cut_sentences: arguments.cut_sentences,
     };
     for folder in folders(arguments) {

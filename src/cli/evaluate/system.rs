@@ -32,7 +32,7 @@ pub(super) struct Evaluated {
 pub(super) struct Way<'a> {
     pub place: &'a PlaceArguments,
     pub search: &'a SearchArguments,
-    pub keep_address: Option<TermMode>,
+    pub keep_formality: Option<TermMode>,
     /// Whether units are cut into sentences.
     pub cut_sentences: bool,
 }
@@ -63,11 +63,11 @@ impl Evaluated {
         let mut translator = model.open()?;
         way.search.apply(&mut translator)?;
         let reads_before = translator.description().model.translations_before() > 0;
-        if way.search.address.is_some() && way.keep_address.is_none() && reads_before {
+        if way.search.formality.is_some() && way.keep_formality.is_none() && reads_before {
             warn("--address changes nothing: the model reads the translations before");
         }
-        if let Some(mode) = way.keep_address {
-            translator.resources_mut().keep_address_form(mode);
+        if let Some(mode) = way.keep_formality {
+            translator.resources_mut().keep_formality(mode);
         }
         if let Some([set, trained]) = test.other_contexts(&translator) {
             warn(&format!(

@@ -203,7 +203,7 @@ pub(super) fn run(arguments: &ExplainArguments) -> Result<()> {
             "--edit and --edit-translation are for --view leave-one-out",
         );
     }
-    let explanation = if let Some(view) = ViewKind::from(arguments.view).of_model() {
+    let explanation = if let Some(view) = ViewKind::from(arguments.view).model_view() {
         from_model(arguments, view)?
     } else {
         let sources = arguments.traces.iter().map(trace::open);

@@ -29,7 +29,7 @@ pub(crate) struct ProjectCheckArguments {
 }
 
 pub(super) fn run(arguments: &ProjectCheckArguments) -> Result<()> {
-    check::run(&CheckArguments::of_project(
+    check::run(&CheckArguments::for_project(
         arguments.folder.clone(),
         arguments.with.clone(),
         arguments.without.clone(),

@@ -66,7 +66,7 @@ pub(super) fn new(arguments: &NewArguments) -> Result<()> {
     let mut project = ProjectFolder::create(&arguments.folder, head)?;
     if !arguments.memory.memory.is_empty() {
         let mut settings = ProjectSettings::from_head(&project.head);
-        settings.memories = memories::of_project(&arguments.memory.memory)?;
+        settings.memories = memories::project_memories(&arguments.memory.memory)?;
         project.configure(&settings)?;
     }
     if !arguments.terms.is_empty() {

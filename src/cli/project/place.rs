@@ -7,7 +7,7 @@ use canopy_project::Folders;
 
 /// Where the window keeps the work on documents that belong to no project folder.
 pub(super) fn data_folder() -> Result<PathBuf> {
-    Folders::of_user().data.ok_or_else(|| {
+    Folders::for_user().data.ok_or_else(|| {
         Error::Base(BaseError::Config {
             field: "HOME",
             found: "not set".to_owned(),

@@ -77,7 +77,7 @@ impl SettingsArguments {
         if self.no_memory {
             settings.memories.clear();
         } else if !self.memory.is_empty() {
-            settings.memories = memories::of_project(&self.memory)?;
+            settings.memories = memories::project_memories(&self.memory)?;
         }
         if self.no_terms {
             settings.terms.clear();

@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &TranslateArguments) -> Result<()> {
         }
         // Confirmed sentences of the documents before are in it.
         let [from, to] = model.languages();
-        model.remember(project.memory(from, to)?);
+        model.set_memory(project.memory(from, to)?);
         translate(
             &model,
             &mut open,
@@ -95,9 +95,9 @@ impl Model {
         [&info.source_language, &info.target_language]
     }
 
-    fn remember(&mut self, memory: TranslationMemory) {
+    fn set_memory(&mut self, memory: TranslationMemory) {
         match self {
-            Self::Translator(translator) => translator.remember(memory),
+            Self::Translator(translator) => translator.set_memory(memory),
             Self::LanguageModel(model) => model.memory = Some(Arc::new(memory)),
         }
     }

@@ -26,7 +26,7 @@ pub(super) struct TestSet {
 
 /// Files that say more of the segments.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Beside<'a> {
+pub(super) struct OptionalFiles<'a> {
     pub source: Option<&'a Path>,
     pub docids: Option<&'a Path>,
 }
@@ -36,7 +36,11 @@ impl TestSet {
     ///
     /// # Errors
     /// If one cannot be read, is not UTF-8 or has another number of lines, or if there is no reference.
-    pub fn read(systems: &[PathBuf], references: &[PathBuf], beside: Beside<'_>) -> Result<Self> {
+    pub fn read(
+        systems: &[PathBuf],
+        references: &[PathBuf],
+        beside: OptionalFiles<'_>,
+    ) -> Result<Self> {
         let (first, others) = references.split_first().expect("clap asks for a reference");
         let first_lines = read(first)?;
         let segments = first_lines.len();

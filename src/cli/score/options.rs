@@ -217,7 +217,7 @@ impl MetricOptions {
                 tokenizer,
                 order: self.repetition_order,
             }),
-            "formality" => Box::new(ChoiceAccuracy(ChoiceKind::FormOfAddress)),
+            "formality" => Box::new(ChoiceAccuracy(ChoiceKind::Formality)),
             "pronouns" => Box::new(ChoiceAccuracy(ChoiceKind::PronounGender)),
             chrf => Box::new(Chrf {
                 char_order: self.chrf_char_order,

@@ -88,7 +88,7 @@ pub(super) fn run(command: &SweepCommand) -> Result<()> {
             json,
             format,
         } => {
-            let table = SweepTable::read(&Sweep::of_folder(folder)?, folder)?;
+            let table = SweepTable::read(&Sweep::open_folder(folder)?, folder)?;
             let format = if *json { Format::Json } else { *format };
             print(&written(&table, format))
         }

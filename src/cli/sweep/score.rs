@@ -66,10 +66,10 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
         let files = files.map(PathBuf::as_path);
         check_output(&with_ending(&stem, ending), files)?;
     }
-    let sweep = Sweep::of_folder(&arguments.folder)?;
+    let sweep = Sweep::open_folder(&arguments.folder)?;
     let times = match &arguments.times {
         Some(file) if file.is_file() => SweepTable::open(file)?,
-        Some(folder) => SweepTable::read(&Sweep::of_folder(folder)?, folder)?,
+        Some(folder) => SweepTable::read(&Sweep::open_folder(folder)?, folder)?,
         None => SweepTable::read(&sweep, &arguments.folder)?,
     };
     let corpus = Corpus::open(&sweep.rows[0].runs[0].config.corpus)?;

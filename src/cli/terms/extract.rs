@@ -75,7 +75,7 @@ pub(super) fn run(arguments: &ExtractArguments) -> Result<()> {
     let (from, to) = (&arguments.from, &arguments.to);
     let memory = arguments.memory.as_ref().map(|path| {
         if Corpus::is_one(path) {
-            TranslationMemory::of_corpus(&Corpus::open(path)?, &[Split::Train])
+            TranslationMemory::from_corpus(&Corpus::open(path)?, &[Split::Train])
         } else {
             TranslationMemory::read(path, from, to)
         }

@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::options::LanguageArguments;
-use crate::check::of_documents;
+use crate::check::paragraph_pairs;
 use crate::error::Result;
 use crate::options::wrong_usage;
 use crate::terminal::print;
@@ -57,7 +57,7 @@ pub(super) fn run(arguments: &UsageArguments) -> Result<()> {
     let terms = TermUsage::new(Arc::clone(&base));
     let (mut counts, mut missing) = (Counts::default(), Vec::new());
     for (source, translation) in arguments.source.iter().zip(&arguments.translation) {
-        let pairs = of_documents(
+        let pairs = paragraph_pairs(
             &Document::open(source, None)?,
             &Document::open(translation, None)?,
         );

@@ -11,7 +11,7 @@ use canopy_document::document::Document;
 use canopy_train::for_document;
 use canopy_translate::error::is_of_device;
 use canopy_translate::inference::{
-    AddressChoice, DocumentModel, KnownTranslations, SearchOptions, Step, Translation,
+    DocumentModel, FormalityOption, KnownTranslations, SearchOptions, Step, Translation,
     TranslationRequest, Translator, unlike,
 };
 
@@ -34,7 +34,7 @@ pub(crate) fn translate(
     translator: &mut Translator,
     document: &Document,
     options: &SearchOptions,
-    formality: Option<AddressChoice>,
+    formality: Option<FormalityOption>,
 ) -> Result<(Option<Translator>, Found)> {
     let mut found = Found::nothing(document.sentences.len(), options.alternatives);
     let mut known = KnownTranslations::fixed(document.finished());

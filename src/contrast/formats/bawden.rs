@@ -100,7 +100,7 @@ fn add(
         distance: Some(1),
         ..Item::default()
     });
-    set.documents.push(SetDocument::of_lines(
+    set.documents.push(SetDocument::from_lines(
         place.item.clone(),
         source.iter().cloned(),
         correct.into_iter().map(Some),

@@ -147,7 +147,7 @@ impl DocumentFiles {
                 path: source,
             }));
         }
-        Ok(SetDocument::of_lines(
+        Ok(SetDocument::from_lines(
             id.to_owned(),
             sources,
             targets.into_iter().map(Some),

@@ -72,7 +72,7 @@ pub(super) fn read(items: &[Value], path: &Path) -> Result<ContrastiveSet> {
             },
             ..Item::default()
         });
-        set.documents.push(SetDocument::of_lines(
+        set.documents.push(SetDocument::from_lines(
             place.item,
             source,
             candidates[right].iter().cloned().map(Some),

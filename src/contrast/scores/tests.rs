@@ -35,7 +35,7 @@ fn translator(change: impl FnOnce(&mut ModelConfig)) -> Translator {
         warm_gate: false,
         memory_use: None,
         previous_translations: 0,
-        address_form: false,
+        reads_formality: false,
         variant: Variant::default(),
         tokens: SpecialTokens::default(),
         bert: None,
@@ -124,7 +124,7 @@ fn behind(
     let mut set = contrastive_set(&[source]);
     let sentences = &mut set.documents[0].sentences;
     sentences[0].reference = Some(reference.to_owned());
-    if translator.description().model.address_form {
+    if translator.description().model.reads_formality {
         "Close your page.".clone_into(&mut sentences[1].source);
     }
     let scores = score(translator, &set, &options, &mut |_| {
@@ -163,7 +163,7 @@ fn a_contrast_is_read_behind_the_translations_before_it() {
 
 #[test]
 fn a_contrast_is_read_behind_the_form_of_address_before_it() {
-    let translator = translator(|config| config.address_form = true);
+    let translator = translator(|config| config.reads_formality = true);
     let score_of = |reference, gold_target_context| {
         let options = ContextOptions {
             gold_target_context,

@@ -360,7 +360,7 @@ fn chosen(read: &mut [Read], copies: &[Copies]) -> BTreeMap<String, ParallelDocu
     let mut chosen = BTreeMap::new();
     for (part, copies) in read.iter_mut().zip(copies) {
         let ids: Vec<&str> = part.documents.iter().map(|it| it.id.as_str()).collect();
-        let times = copies.of_documents(&ids, &part.words);
+        let times = copies.per_document(&ids, &part.words);
         let words = part
             .words
             .iter()

@@ -49,7 +49,7 @@ impl Copies {
         clippy::cast_sign_loss,
         reason = "copies are few"
     )]
-    pub(super) fn of_documents(self, ids: &[&str], words: &[usize]) -> Vec<usize> {
+    pub(super) fn per_document(self, ids: &[&str], words: &[usize]) -> Vec<usize> {
         let always = self.times.floor();
         let mut times = vec![always as usize; ids.len()];
         let mut rest = (self.times - always) * words.iter().sum::<usize>() as f64;
@@ -99,11 +99,11 @@ mod tests {
         let ids: Vec<String> = (0..100).map(|number| format!("page {number}")).collect();
         let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
         let words = vec![10; 100];
-        let times = Copies { times: 1.25 }.of_documents(&ids, &words);
+        let times = Copies { times: 1.25 }.per_document(&ids, &words);
         assert_eq!(times.iter().sum::<usize>(), 125);
         assert!(times.iter().all(|times| (1..=2).contains(times)));
-        assert_eq!(times, Copies { times: 1.25 }.of_documents(&ids, &words));
-        let few = Copies { times: 0.1 }.of_documents(&ids, &words);
+        assert_eq!(times, Copies { times: 1.25 }.per_document(&ids, &words));
+        let few = Copies { times: 0.1 }.per_document(&ids, &words);
         assert_eq!(few.iter().sum::<usize>(), 10);
     }
 }

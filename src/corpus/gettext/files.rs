@@ -100,7 +100,7 @@ impl PoFile {
 
 /// Whether a name as a whole is the code of a language, such as `fr` or `pt_BR`.
 fn is_other_language(name: &str) -> bool {
-    Script::of_language(name).is_some() && is_code(name, name)
+    Script::from_language(name).is_some() && is_code(name, name)
 }
 
 #[cfg(test)]

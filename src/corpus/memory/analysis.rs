@@ -54,7 +54,7 @@ impl Band {
         }
     }
 
-    fn of_score(score: f32) -> Self {
+    fn from_score(score: f32) -> Self {
         match score {
             score if score >= 0.95 => Self::From95,
             score if score >= 0.85 => Self::From85,
@@ -125,7 +125,7 @@ impl<'m> Analysis<'m> {
             Some(memory) if memory.exact(&text).is_some() => Band::Exact,
             Some(memory) => {
                 let best = memory.best(&text);
-                best.map_or(Band::New, |found| Band::of_score(found.score))
+                best.map_or(Band::New, |found| Band::from_score(found.score))
             }
         };
         self.seen.insert(text);

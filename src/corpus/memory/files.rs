@@ -51,7 +51,7 @@ impl TranslationMemory {
                     path: path.to_owned(),
                 });
             }
-            Self::of_corpus(&corpus, &Split::ALL)
+            Self::from_corpus(&corpus, &Split::ALL)
         } else if Format::from_path(path).is_some_and(Format::is_bilingual) {
             let document = Document::open(path, None)?;
             match &document.target_language {
@@ -91,7 +91,7 @@ impl TranslationMemory {
     ///
     /// # Errors
     /// If the corpus cannot be read.
-    pub fn of_corpus(corpus: &Corpus, splits: &[Split]) -> Result<Self> {
+    pub fn from_corpus(corpus: &Corpus, splits: &[Split]) -> Result<Self> {
         let mut pairs = Vec::new();
         for &split in splits {
             for document in corpus.documents(split)? {

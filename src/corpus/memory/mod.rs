@@ -123,7 +123,7 @@ impl TranslationMemory {
     /// Adds pairs of source and target; the first of several with the same source.
     pub fn new(pairs: impl IntoIterator<Item = (String, String)>) -> Self {
         let pairs = pairs.into_iter();
-        Self::of_pairs(pairs.map(|(source, target)| NewPair {
+        Self::from_new_pairs(pairs.map(|(source, target)| NewPair {
             source,
             target,
             origin: None,
@@ -134,7 +134,7 @@ impl TranslationMemory {
     /// Adds pairs of source and target with their origin; the first of several with the same source.
     pub fn with_origins(pairs: impl IntoIterator<Item = (String, String, PairOrigin)>) -> Self {
         let pairs = pairs.into_iter();
-        Self::of_pairs(pairs.map(|(source, target, origin)| NewPair {
+        Self::from_new_pairs(pairs.map(|(source, target, origin)| NewPair {
             source,
             target,
             origin: Some(origin.into()),
@@ -142,7 +142,7 @@ impl TranslationMemory {
         }))
     }
 
-    fn of_pairs(mut pairs: impl Iterator<Item = NewPair>) -> Self {
+    fn from_new_pairs(mut pairs: impl Iterator<Item = NewPair>) -> Self {
         let mut memory = Self::default();
         loop {
             let part: Vec<_> = pairs.by_ref().take(CUT_AT_ONCE).collect();
@@ -214,7 +214,7 @@ impl TranslationMemory {
     #[must_use]
     pub fn before(&self, other: &Self) -> Self {
         let all = self.pairs.iter().chain(&other.pairs);
-        Self::of_pairs(all.map(Pair::parts)).with_forms(self.forms.clone())
+        Self::from_new_pairs(all.map(Pair::parts)).with_forms(self.forms.clone())
     }
 
     /// Sets the forms of address of the documents that the memory comes from.
@@ -246,7 +246,7 @@ impl TranslationMemory {
             excluded.contains(&own) || within.any(|words| excluded.contains(words))
         };
         let kept = self.pairs.iter().filter(|pair| !is_excluded(pair));
-        Self::of_pairs(kept.map(Pair::parts))
+        Self::from_new_pairs(kept.map(Pair::parts))
     }
 
     fn add(&mut self, word: String, pair: u32) -> u32 {

@@ -13,14 +13,14 @@ impl TranslationMemory {
     ///
     /// # Errors
     /// If corpus or memory cannot be read.
-    pub fn of_training(corpus: &Corpus, more: &Path) -> Result<Self> {
-        let trained = Self::of_corpus(corpus, &[Split::Train])?;
+    pub fn from_training(corpus: &Corpus, more: &Path) -> Result<Self> {
+        let trained = Self::from_corpus(corpus, &[Split::Train])?;
         if more.as_os_str().is_empty() {
             return Ok(trained);
         }
         let info = corpus.info();
         let more = Self::read(more, &info.source_language, &info.target_language)?;
-        let held_out = Self::of_corpus(corpus, &[Split::Dev, Split::Test])?;
+        let held_out = Self::from_corpus(corpus, &[Split::Dev, Split::Test])?;
         Ok(trained.before(&more.without(&held_out)))
     }
 

@@ -22,7 +22,7 @@ pub enum Material {
 
 impl Material {
     /// A file by its ending.
-    pub fn of_file(path: &Path) -> Option<Self> {
+    pub fn from_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_string_lossy().to_lowercase();
         match ending.as_str() {
             "tmx" => Some(Self::Memory(path.to_owned())),
@@ -32,7 +32,7 @@ impl Material {
     }
 
     /// Two folders. The one whose name says English is the source, else the first by name: they come in any order.
-    pub fn of_folders(one: &Path, other: &Path) -> Self {
+    pub fn from_folders(one: &Path, other: &Path) -> Self {
         let mut both = [one.to_owned(), other.to_owned()];
         both.sort_by_key(|folder| (language_of(folder).as_deref() != Some("en"), folder.clone()));
         let [source, target] = both;

@@ -40,7 +40,7 @@ impl PairFilter {
         let lengths = lengths.map(|(source, target)| (length(source), length(target)));
         let (source, target) = lengths.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1));
         let script = |language: &str, side: fn(&(String, String)) -> &str| {
-            let known = Script::of_language(language);
+            let known = Script::from_language(language);
             known.or_else(|| Script::from_texts(pairs.iter().map(side)))
         };
         let ratio = (target.max(1) as f64) / (source.max(1) as f64);

@@ -85,7 +85,7 @@ impl Script {
     }
 
     /// The one that a language is written in; none where it is not known, or there are several.
-    pub fn of_language(code: &str) -> Option<Self> {
+    pub fn from_language(code: &str) -> Option<Self> {
         let code = primary(code).to_lowercase();
         let mut known = LANGUAGES.iter();
         let found = known.find(|(_, codes)| codes.split(' ').any(|known| known == code));
@@ -93,9 +93,9 @@ impl Script {
     }
 }
 
-/// Whether this is the code of a language that [`Script::of_language`] knows.
+/// Whether this is the code of a language that [`Script::from_language`] knows.
 pub(super) fn is_known_language(code: &str) -> bool {
-    Script::of_language(code).is_some()
+    Script::from_language(code).is_some()
 }
 
 #[cfg(test)]
@@ -115,7 +115,7 @@ mod tests {
         ] {
             assert_eq!(Script::from_texts([text]), script, "{text}");
         }
-        assert_eq!(Script::of_language("de-AT"), Some(Script::Latin));
-        assert_eq!(Script::of_language("sr"), None, "it has two");
+        assert_eq!(Script::from_language("de-AT"), Some(Script::Latin));
+        assert_eq!(Script::from_language("sr"), None, "it has two");
     }
 }

@@ -68,7 +68,7 @@ fn a_table_is_looked_at_and_imported_without_its_doubtful_pairs() {
         .into_iter()
         .map(|(source, target)| format!("{source}\t{target}\n"));
     std::fs::write(&file, lines.collect::<String>()).expect("a file");
-    let found = look(&Material::of_file(&file).expect("a table"));
+    let found = look(&Material::from_path(&file).expect("a table"));
     assert_found(&found);
     assert_eq!(found.documents, 1);
     let mut import = tsv::TsvImport {
@@ -134,7 +134,7 @@ fn a_memory_names_its_languages_and_a_look_can_be_ended() {
         units.collect::<String>()
     );
     std::fs::write(&file, text).expect("a file");
-    let material = Material::of_file(&file).expect("a memory");
+    let material = Material::from_path(&file).expect("a memory");
     let found = look(&material);
     assert_found(&found);
     assert_eq!(
@@ -170,7 +170,7 @@ fn two_folders_are_paired_and_their_names_give_the_languages() {
     }
     write("site/en/three.md", "Nobody translated this.\n");
     let folder = |name: &str| home.path().join("site").join(name);
-    let material = Material::of_folders(&folder("de"), &folder("en"));
+    let material = Material::from_folders(&folder("de"), &folder("en"));
     let Material::Folders { source, .. } = &material else {
         panic!("{material:?}");
     };
@@ -190,5 +190,5 @@ fn two_folders_are_paired_and_their_names_give_the_languages() {
     );
     let stopped = survey(&material, None, |_| ControlFlow::Break(()));
     assert!(stopped.expect("reads").is_none());
-    assert!(Material::of_file(Path::new("page.html")).is_none());
+    assert!(Material::from_path(Path::new("page.html")).is_none());
 }

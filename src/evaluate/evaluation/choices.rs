@@ -122,9 +122,9 @@ impl ChoiceTest {
         let metric = self.metric();
         let mut rows = vec![vec![0; metric.num_sums()]; self.sources.len()];
         for (one, said) in self.deciding.iter().zip(repeated_choices(&self.deciding)) {
-            rows[one.segment] = metric.of_choices(one.choice, Some(said));
+            rows[one.segment] = metric.choice_counts(one.choice, Some(said));
         }
-        SegmentSums::of_rows(metric.num_sums(), &rows)
+        SegmentSums::from_rows(metric.num_sums(), &rows)
     }
 
     /// The sums of segments as those of documents, which are drawn and swapped as a whole.

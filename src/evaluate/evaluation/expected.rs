@@ -125,7 +125,7 @@ impl<'a> ExpectedTest<'a> {
         let rows: Vec<Vec<i64>> = rows
             .map(|(number, it)| FormAccuracy.count(&hypotheses[*number], &[&it.form]))
             .collect();
-        SegmentSums::of_rows(FormAccuracy.num_sums(), &rows)
+        SegmentSums::from_rows(FormAccuracy.num_sums(), &rows)
     }
 
     /// Compares systems, given by name and translations of all segments, with the first one.

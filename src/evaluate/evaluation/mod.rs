@@ -5,9 +5,9 @@ mod exchanged;
 mod expected;
 mod figure;
 mod names;
+mod oracle_history;
 mod table;
 mod test_set;
-mod walk;
 
 use serde::Serialize;
 
@@ -16,8 +16,8 @@ pub use exchanged::Exchanged;
 pub use expected::{ExpectedBucket, ExpectedForms, ExpectedScore, ExpectedTest};
 pub use figure::ScoresFigure;
 pub use names::unique_names;
+pub use oracle_history::reads_confirmed;
 pub use test_set::{ReferenceContext, TestSet, Translated};
-pub use walk::reads_confirmed;
 
 use canopy_metrics::comparison::Comparison;
 use canopy_metrics::judgement::{JudgedDocument, Judgement};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::ChoiceTest;
 use super::exchanged::{Exchanged, exchanged};
 use super::expected::ExpectedTest;
-use super::walk::{Walk, confirmed};
+use super::oracle_history::{OracleHistory, confirmed};
 use crate::error::Result;
 use canopy_corpus::{
     ContextTexts, ContextsInfo, Corpus, CorpusInfo, DocumentUnits, Expected, Segment, Split,
@@ -16,7 +16,7 @@ use canopy_metrics::comparison::{ComparedSegment, ComparedSystem, ComparedTest};
 use canopy_nn::model::{ContextSentence, MemoryUse};
 use canopy_train::for_sentences;
 use canopy_translate::inference::{
-    AddressChoice, SearchOptions, SegmentRequest, Translator, contexts_among,
+    FormalityOption, SearchOptions, SegmentRequest, Translator, contexts_among,
 };
 
 /// Documents with everything that is known of their segments.
@@ -31,7 +31,7 @@ pub struct TestSet {
     split: Split,
     contexts: Option<ContextTexts>,
     reference_context: Option<ReferenceContext>,
-    formality: Option<AddressChoice>,
+    formality: Option<FormalityOption>,
     info: CorpusInfo,
     /// Expected translation of each segment.
     expected: Vec<Option<Expected>>,
@@ -72,7 +72,7 @@ impl TestSet {
             expected: expected_forms(corpus, split, &segments)?,
             segments,
             documents: documents.collect::<Result<_>>()?,
-            counts: WordCounts::of_training(corpus)?,
+            counts: WordCounts::from_training(corpus)?,
             split,
             contexts: None,
             reference_context: None,
@@ -135,7 +135,7 @@ impl TestSet {
 
     /// Sets the form of address of German translations from English.
     #[must_use]
-    pub fn with_formality(self, formality: Option<AddressChoice>) -> Self {
+    pub fn with_formality(self, formality: Option<FormalityOption>) -> Self {
         Self { formality, ..self }
     }
 
@@ -193,7 +193,7 @@ impl TestSet {
             }
             (None, _) if self.reference_context.is_some() => {
                 let wrong = self.reference_context == Some(ReferenceContext::OtherDocument);
-                let walk = Walk {
+                let walk = OracleHistory {
                     confirmed: &confirmed(&documents, wrong),
                     translator,
                     documents: &documents,

@@ -78,12 +78,12 @@ impl ChoiceColumns {
         at_work: bool,
     ) -> (&mut Option<f64>, &mut Option<(f64, f64)>, &mut Option<f64>) {
         match (kind, at_work) {
-            (ChoiceKind::FormOfAddress, false) => (
+            (ChoiceKind::Formality, false) => (
                 &mut self.formality_accuracy,
                 &mut self.formality_interval,
                 &mut self.formality_p_document,
             ),
-            (ChoiceKind::FormOfAddress, true) => (
+            (ChoiceKind::Formality, true) => (
                 &mut self.formality_accuracy_at_work,
                 &mut self.formality_interval_at_work,
                 &mut self.formality_p_document_at_work,

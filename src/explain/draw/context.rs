@@ -121,7 +121,7 @@ pub(super) fn draw<DB: DrawingBackend>(
         notes.push(format!("{weight} in {} other sentences", context.others.0));
     }
     if context.rest > 0.0 {
-        let rest = match (context.is_beside_own, context.is_of_prompt) {
+        let rest = match (context.includes_own, context.is_of_prompt) {
             (true, true) => "its own source sentence, instructions, the translation so far",
             (true, false) => "its own source sentence",
             (false, _) => "rest: dropped, or of no word",

@@ -57,7 +57,7 @@ impl Grid {
         let groups = if map.groups.is_empty() { 0.0 } else { GROUP };
         let mut others = Vec::new();
         for (name, weights, shown) in [
-            ("other", &map.elsewhere, has_elsewhere(map)),
+            ("other", &map.other_columns, has_other_columns(map)),
             ("rest", &map.rest, has_rest(map)),
         ] {
             if shown {
@@ -414,8 +414,8 @@ pub(super) fn has_rest(map: &WeightMap) -> bool {
     map.rest.iter().any(|&rest| rest > 0.0)
 }
 
-pub(super) fn has_elsewhere(map: &WeightMap) -> bool {
-    map.elsewhere.iter().any(|&weight| weight > 0.0)
+pub(super) fn has_other_columns(map: &WeightMap) -> bool {
+    map.other_columns.iter().any(|&weight| weight > 0.0)
 }
 
 /// A label for display.

@@ -2,7 +2,7 @@
 
 use plotters::prelude::DrawingBackend;
 
-use super::grid::{GROUP, Grid, LABEL, ROW, has_elsewhere, has_rest};
+use super::grid::{GROUP, Grid, LABEL, ROW, has_other_columns, has_rest};
 use super::heading::{FOOT, HEAD, head};
 use super::legend::{self, Swatch};
 use crate::colours::Scale;
@@ -55,7 +55,7 @@ pub(super) fn draw<DB: DrawingBackend>(
     if any(has_rest) {
         swatches.push((Swatch::Hatched, "rest: share dropped, or of no word"));
     }
-    if any(has_elsewhere) {
+    if any(has_other_columns) {
         swatches.push((Swatch::Hatched, "other: share in sentences not shown"));
     }
     legend::draw(pen, area, &scale, measure(maps), &swatches)

@@ -51,7 +51,7 @@ fn tree(leaves: u32, chosen: &[u32]) -> TreeView {
         normaliser: Normaliser::Sparsemax,
         sentence_normaliser: None,
         threshold: 0.0,
-        is_beside_own: false,
+        includes_own: false,
     };
     let trace = Trace {
         overview: Overview {

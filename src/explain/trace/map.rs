@@ -131,8 +131,12 @@ pub struct MapInfo {
     pub threshold: f32,
     /// Whether its weights are shares of an attention that reads the query's own source sentence too: what that gets is part
     /// of each row's rest.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_beside_own: bool,
+    #[serde(
+        default,
+        skip_serializing_if = "std::ops::Not::not",
+        rename = "is_beside_own"
+    )]
+    pub includes_own: bool,
 }
 
 impl MapInfo {

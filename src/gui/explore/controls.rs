@@ -320,7 +320,7 @@ fn beside_ui(ui: &mut Ui, explorer: &Explorer, push: &mut impl FnMut(ExploreComm
 fn sentences_per_word(explorer: &Explorer) -> Option<usize> {
     let view = explorer.inquiry.question.view;
     let depends = view.role() == AttentionRole::Context
-        && view.of_model().is_none()
+        && view.model_view().is_none()
         && view != ViewKind::Similarity;
     let trace = explorer.inquiry.trace.as_ref().filter(|_| depends)?;
     trace.source.overview().model.top_t

@@ -46,11 +46,11 @@ pub(super) fn details_ui(
 /// Numbers first, then the text that they are about.
 fn lines(source: &TraceSource, answer: &Answer, mark: &HitArea) -> (String, String) {
     if let (Some(change), Explanation::LeaveOneOut(view)) = (mark.node, &answer.explanation) {
-        return of_change(view, change);
+        return change_details(view, change);
     }
     let mut facts = Vec::new();
     if let (Some(node), Explanation::Tree(tree)) = (mark.node, &answer.explanation) {
-        facts.extend(of_node(tree, node));
+        facts.extend(node_details(tree, node));
     }
     facts.extend(mark.query.map(|query| named(source, &query)));
     let key = mark.key.filter(|_| mark.node.is_none());
@@ -74,7 +74,7 @@ fn lines(source: &TraceSource, answer: &Answer, mark: &HitArea) -> (String, Stri
 }
 
 /// The effect of a change of the context, and the text that was taken away or put in its place.
-fn of_change(view: &LeaveOneOut, change: usize) -> (String, String) {
+fn change_details(view: &LeaveOneOut, change: usize) -> (String, String) {
     let change = &view.changes[change];
     let number = change.sentence + 1;
     let value = view.change(change);
@@ -95,7 +95,7 @@ fn of_change(view: &LeaveOneOut, change: usize) -> (String, String) {
     (facts.join("  ·  "), text)
 }
 
-fn of_node(tree: &TreeView, node: usize) -> Vec<String> {
+fn node_details(tree: &TreeView, node: usize) -> Vec<String> {
     let node = &tree.nodes[node];
     let (first, last) = (node.span.0 + 1, node.span.1 + 1);
     let mut facts = vec![if first == last {

@@ -163,7 +163,7 @@ pub(super) fn problem_ui(
         ui.label(RichText::new("Nothing to show here").font(crate::theme::semibold(15.0)));
         ui.add_space(4.0);
         ui.label(RichText::new(problem).color(palette.weak));
-        let needs_model = explorer.inquiry.question.view.of_model().is_some();
+        let needs_model = explorer.inquiry.question.view.model_view().is_some();
         if needs_model && !explorer.is_behind() {
             ui.add_space(8.0);
             if ui.button("Try again").clicked() {

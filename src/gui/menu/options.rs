@@ -10,7 +10,7 @@ use crate::theme::Palette;
 use canopy_app::{AppState, Command, DocumentCommand, ModelState};
 use canopy_corpus::is_same_language;
 use canopy_document::document::SubtitleLayout;
-use canopy_translate::inference::AddressChoice;
+use canopy_translate::inference::FormalityOption;
 
 pub(super) fn options_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let response = ui.add(Button::new("Options").right_text(arrow(&Palette::from_ui(ui))));
@@ -36,7 +36,7 @@ pub(super) fn options_content_ui(ui: &mut Ui, state: &AppState, commands: &mut V
     ui.with_layout(Layout::top_down(Align::Min), |ui| {
         ui.label(RichText::new(explanation).size(12.5).color(palette.weak));
     });
-    address_ui(ui, state, commands);
+    formality_ui(ui, state, commands);
     if let Some(open) = &state.document.editing.open {
         let document = &open.document;
         if document.format.is_subtitles() {
@@ -52,7 +52,7 @@ pub(super) fn options_content_ui(ui: &mut Ui, state: &AppState, commands: &mut V
 }
 
 /// The form of address of German translations from English.
-fn address_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+fn formality_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let ModelState::Open { info, .. } = &state.models.in_use.current else {
         return;
     };
@@ -61,14 +61,14 @@ fn address_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     if !is_heard {
         return;
     }
-    let current = state.shared.settings.address;
-    let title = format!("Form of address: {}", labels::address(current));
+    let current = state.shared.settings.formality;
+    let title = format!("Form of address: {}", labels::formality(current));
     ui.menu_button(title, |ui| {
-        let choices = AddressChoice::ALL.map(Some);
+        let choices = FormalityOption::ALL.map(Some);
         for choice in std::iter::once(None).chain(choices) {
-            let button = ui.radio(current == choice, labels::address(choice));
+            let button = ui.radio(current == choice, labels::formality(choice));
             if button.on_hover_text(labels::ADDRESS).clicked() {
-                commands.push(DocumentCommand::SetAddress(choice).into());
+                commands.push(DocumentCommand::SetFormality(choice).into());
             }
         }
     });

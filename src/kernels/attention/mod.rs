@@ -13,8 +13,8 @@ use std::sync::Arc;
 use burn::tensor::Tensor;
 
 use super::cpu::{self, Operand};
-use super::cube;
 use super::dropout::Dropout;
+use super::gpu_training;
 pub(super) use padded::are_all;
 pub use padded::{PaddedRuns, padded_attention};
 use plain::plain;
@@ -108,7 +108,7 @@ pub fn attention(q: Tensor<2>, k: Tensor<2>, v: Tensor<2>, spec: &Attention) -> 
         spec.num_heads
     );
     let operands = [Operand::from(&q), Operand::from(&k), Operand::from(&v)];
-    let on_gpu = || cube::attention(&q, &k, &v, spec);
+    let on_gpu = || gpu_training::attention(&q, &k, &v, spec);
     cpu::run(spec.clone(), operands)
         .or_else(|| spec.dropout.is_none().then(on_gpu).flatten())
         .unwrap_or_else(|| plain(&q, &k, &v, spec).0)

@@ -104,7 +104,7 @@ impl Kernel {
     ];
 
     /// Those of a language model.
-    fn of_language_models() -> Vec<Self> {
+    fn for_language_models() -> Vec<Self> {
         let products = BlockForm::ALL.map(|it| [Self::RowsOfBlocks(it), Self::TilesOfBlocks(it)]);
         let others = [
             Self::RmsNorm,
@@ -253,7 +253,7 @@ impl Gpu {
             let made = || pipelines(&self.device, Kernel::OF_SEARCH.to_vec());
             self.search.get_or_init(made)
         } else {
-            let made = || pipelines(&self.device, Kernel::of_language_models());
+            let made = || pipelines(&self.device, Kernel::for_language_models());
             self.language_models.get_or_init(made)
         };
         &all[&kernel]

@@ -57,7 +57,7 @@ fn every_kernel_is_valid() {
     // Kernels of language models unpack half floats.
     let capabilities = naga::valid::Capabilities::SHADER_FLOAT16_IN_FLOAT32;
     let kernels = Kernel::OF_SEARCH.into_iter();
-    for kernel in kernels.chain(Kernel::of_language_models()) {
+    for kernel in kernels.chain(Kernel::for_language_models()) {
         let (source, entry, _) = kernel.program();
         let module = naga::front::wgsl::parse_str(&source);
         let module = module.unwrap_or_else(|error| panic!("{}", error.emit_to_string(&source)));

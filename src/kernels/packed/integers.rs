@@ -38,21 +38,24 @@ impl<'a> Part<'a> {
 impl PackedMatrix {
     /// Packs the integers of tables `[inputs, outputs]` side by side, each with its bias `[outputs]` or none; none if a table has
     /// other numbers.
-    pub fn of_integers(parts: &[(&Table, Option<&[f32]>)]) -> Option<Self> {
+    pub fn from_integers(parts: &[(&Table, Option<&[f32]>)]) -> Option<Self> {
         let inputs = parts.first()?.0.rows();
         let parts = parts
             .iter()
             .map(|&(table, bias)| Part::from_table(table, false, bias));
-        Some(Self::of_parts(inputs, &parts.collect::<Option<Vec<_>>>()?))
+        Some(Self::from_parts(
+            inputs,
+            &parts.collect::<Option<Vec<_>>>()?,
+        ))
     }
 
     /// Packs the integers of the transpose of `table` `[outputs, inputs]`; none if it has other numbers.
-    pub(super) fn of_transposed_integers(table: &Table, bias: Option<&[f32]>) -> Option<Self> {
+    pub(super) fn from_transposed_integers(table: &Table, bias: Option<&[f32]>) -> Option<Self> {
         let part = Part::from_table(table, true, bias)?;
-        Some(Self::of_parts(table.columns(), &[part]))
+        Some(Self::from_parts(table.columns(), &[part]))
     }
 
-    fn of_parts(inputs: usize, parts: &[Part<'_>]) -> Self {
+    fn from_parts(inputs: usize, parts: &[Part<'_>]) -> Self {
         let outputs = parts.iter().map(|part| part.outputs).sum();
         let mut bias = vec![0.0; outputs];
         let mut columns: Vec<Column<'_, i8>> = Vec::with_capacity(outputs);

@@ -164,7 +164,7 @@ impl PackedMatrix {
         const PART: usize = 64 * COLUMNS;
         let [inputs, outputs] = [table.columns(), table.rows()];
         if quantization == Quantization::Int8
-            && let Some(packed) = Self::of_transposed_integers(table, bias)
+            && let Some(packed) = Self::from_transposed_integers(table, bias)
         {
             return packed;
         }

@@ -81,7 +81,7 @@ impl Table {
     }
 
     /// The weights of each output of a matrix, which are shared with it; none if they are bytes.
-    pub fn of_outputs(matrix: &Arc<PackedMatrix>) -> Option<Self> {
+    pub fn from_outputs(matrix: &Arc<PackedMatrix>) -> Option<Self> {
         matrix.floats()?;
         Some(Self {
             rows: matrix.outputs(),
@@ -246,12 +246,12 @@ mod tests {
         let table = Table::kept(Kept::Floats(values.to_vec()), [3, 2]);
         let [floats, bytes] = [Quantization::None, Quantization::Int8]
             .map(|how| Arc::new(PackedMatrix::transposed(&table, Some(&[9.0; 3]), how)));
-        let shared = Table::of_outputs(&floats).expect("floats");
+        let shared = Table::from_outputs(&floats).expect("floats");
         assert_eq!((shared.rows(), shared.columns()), (3, 2));
         assert_eq!(*shared.values(), values);
         assert_eq!(shared.row(1, &mut Vec::new()), &values[2..4]);
         if bytes.num_bytes() < floats.num_bytes() {
-            assert!(Table::of_outputs(&bytes).is_none(), "they are rounded");
+            assert!(Table::from_outputs(&bytes).is_none(), "they are rounded");
         }
         let integers = |bytes: [i8; 6], is_turned| Integers {
             bytes: bytes.to_vec(),

@@ -21,8 +21,8 @@ use serde::{Deserialize, Serialize};
 
 use self::reading::Head;
 use super::cpu::{self, Operand};
-use super::cube;
 use super::dropout::Dropout;
+use super::gpu_training;
 
 /// Which queries read which sentences, and how scores become weights.
 #[derive(Debug, Clone)]
@@ -97,7 +97,7 @@ pub struct SelectedWeights {
 pub fn selected_attention(inputs: Projected, spec: &SelectedAttention) -> Tensor<2> {
     inputs.check(spec);
     let read = inputs.all();
-    let on_gpu = || cube::selected_attention(read, spec);
+    let on_gpu = || gpu_training::selected_attention(read, spec);
     cpu::run(spec.clone(), read.map(Operand::from))
         .or_else(|| spec.dropout.is_none().then(on_gpu).flatten())
         .unwrap_or_else(|| plain::attention(&inputs, spec))

@@ -245,7 +245,7 @@ impl Family {
     }
 
     /// The family of a `model_type`.
-    pub(crate) fn of_model_type(model_type: &str) -> Option<&'static Self> {
+    pub(crate) fn from_model_type(model_type: &str) -> Option<&'static Self> {
         let mut families = FAMILIES.iter();
         families.find(|it| it.model_types.contains(&model_type))
     }

@@ -46,7 +46,7 @@ pub(super) fn parts_of_folder<'w>(
         }
     }
     let offset = f32::from(u8::from(family.norms_from_one));
-    Ok(Parts::of_folder(
+    Ok(Parts::from_folder(
         weights,
         |own| name(family, prefix, own),
         offset,

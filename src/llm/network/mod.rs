@@ -89,7 +89,7 @@ struct Encoder {
 impl Network {
     /// Whether there are networks of a `model_type` of Hugging Face here.
     pub(crate) fn is_known(model_type: &str) -> bool {
-        Family::of_model_type(model_type).is_some()
+        Family::from_model_type(model_type).is_some()
     }
 
     /// Finds the weights of a network in its file; nothing but norms and biases is copied.
@@ -99,14 +99,14 @@ impl Network {
     /// or tensors are missing or have another shape than the sizes say.
     pub fn read(file: &Gguf) -> Result<Self> {
         if Sizes::family_of_file(file)?.shape == Shape::EncoderDecoder {
-            return encoder_decoder::of_file(file);
+            return encoder_decoder::read_file(file);
         }
         let sizes = Sizes::read(file)?;
         let rotation = Rotation::read(file, &sizes)?;
         let base = sizes.family.sliding.and_then(|it| it.base);
         let plain = base.map(|base| Rotation::plain(file, &sizes, base));
         let sliding = plain.transpose()?.unwrap_or_else(|| rotation.clone());
-        let parts = Parts::of_file(file.weights());
+        let parts = Parts::from_file(file.weights());
         let has_output = parts.matrix(OUTPUT, sizes.d_model, None)?.is_some();
         let positions = Positions::Rotated { rotation, sliding };
         Self::found(file.weights(), &parts, (sizes, has_output), positions)
@@ -116,16 +116,16 @@ impl Network {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn of_folder(folder: &Folder) -> Result<Self> {
+    pub fn from_folder(folder: &Folder) -> Result<Self> {
         const TIED: &str = "tie_word_embeddings";
         let (family, config) = Sizes::family_of_folder(folder)?;
         if family.shape == Shape::EncoderDecoder {
-            return encoder_decoder::of_folder(folder, family, &config);
+            return encoder_decoder::read_folder(folder, family, &config);
         }
-        let sizes = Sizes::of_folder(family, &config)?;
-        let rotation = Rotation::of_folder(&config, &sizes, false)?;
+        let sizes = Sizes::from_folder(family, &config)?;
+        let rotation = Rotation::from_folder(&config, &sizes, false)?;
         let sliding = if sizes.window.is_some() {
-            Rotation::of_folder(&config, &sizes, true)?
+            Rotation::from_folder(&config, &sizes, true)?
         } else {
             rotation.clone()
         };

@@ -111,10 +111,10 @@ impl Rotation {
     ///
     /// # Errors
     /// [`LanguageModel`](crate::error::Error::LanguageModel) with the field.
-    pub(crate) fn of_folder(config: &Settings, sizes: &Sizes, slides: bool) -> Result<Self> {
+    pub(crate) fn from_folder(config: &Settings, sizes: &Sizes, slides: bool) -> Result<Self> {
         const FACTOR: &str = "partial_rotary_factor";
         let d_head = sizes.attention.d_head;
-        let (settings, mut base) = of_layers(config, sizes, slides)?;
+        let (settings, mut base) = layer_scaling(config, sizes, slides)?;
         let factor = settings
             .as_ref()
             .map(|it| it.positive(FACTOR))
@@ -312,7 +312,11 @@ fn original(settings: &Settings, sizes: &Sizes) -> Result<f32> {
 
 /// The settings of the scaling and the base of a folder's layers. Transformers 5 has them in `rope_parameters`, which may differ
 /// between the types of layers; before that each was a field of its own.
-fn of_layers(config: &Settings, sizes: &Sizes, slides: bool) -> Result<(Option<Settings>, f32)> {
+fn layer_scaling(
+    config: &Settings,
+    sizes: &Sizes,
+    slides: bool,
+) -> Result<(Option<Settings>, f32)> {
     const BASE: &str = "rope_theta";
     let of_sliding = sizes.family.sliding.and_then(|it| it.base);
     let of_sliding = of_sliding.filter(|_| slides);

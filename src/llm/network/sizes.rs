@@ -101,7 +101,7 @@ impl Sizes {
     /// # Errors
     /// [`LanguageModel`](crate::error::Error::LanguageModel) with the field.
     pub(crate) fn family_of_folder(folder: &Folder) -> Result<(&'static Family, Settings)> {
-        let (family, config) = of_text_model(folder.config())?;
+        let (family, config) = text_model_settings(folder.config())?;
         Ok((family, config.with_defaults(family.defaults)))
     }
 
@@ -109,7 +109,7 @@ impl Sizes {
     ///
     /// # Errors
     /// [`LanguageModel`](crate::error::Error::LanguageModel) with the field.
-    pub(crate) fn of_folder(family: &'static Family, config: &Settings) -> Result<Self> {
+    pub(crate) fn from_folder(family: &'static Family, config: &Settings) -> Result<Self> {
         let count = |key: &str| config.count(key, MOST);
         let needed = |key: &str| config.needed(key, count(key)?);
         let (num_layers, d_model) = (needed("num_hidden_layers")?, needed("hidden_size")?);
@@ -172,12 +172,12 @@ fn periods(family: &Family, num_layers: usize, window: Option<usize>) -> Vec<boo
 }
 
 /// Family and settings of the model of texts: those of the folder, or of a part of it.
-fn of_text_model(config: &Settings) -> Result<(&'static Family, Settings)> {
+fn text_model_settings(config: &Settings) -> Result<(&'static Family, Settings)> {
     const TYPE: &str = "model_type";
     let text = config.section("text_config")?;
     let config = text.unwrap_or_else(|| config.clone());
     let name = config.needed(TYPE, config.text(TYPE)?)?;
-    let family = Family::of_model_type(name).ok_or_else(|| {
+    let family = Family::from_model_type(name).ok_or_else(|| {
         let known = Family::model_types();
         config.problem(TYPE, format!("{name:?} is not known here, but {known}"))
     })?;

@@ -339,7 +339,7 @@ pub(super) fn folder(family: &str) -> Folder {
 #[test]
 fn a_hunyuan_file_computes_as_a_folder_of_the_same_weights() {
     let folder = folder("hunyuan");
-    let of_folder = Network::of_folder(&folder).expect("a network");
+    let of_folder = Network::from_folder(&folder).expect("a network");
     let key = |rest: &str| format!("hunyuan-dense.{rest}");
     // With its alpha, as files have it: θ · α^(d / (d - 2)).
     let base = 10_000.0 * 1_000.0_f32.powf(8.0 / 6.0);

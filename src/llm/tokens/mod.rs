@@ -161,7 +161,7 @@ impl Tokenizer {
     /// # Errors
     /// [`LanguageModel`](crate::error::Error::LanguageModel) with the file, if there is none, or one that is not known
     /// here.
-    pub fn of_folder(folder: &Folder, vocab: usize) -> Result<Self> {
+    pub fn from_folder(folder: &Folder, vocab: usize) -> Result<Self> {
         let (algorithm, tokens) = Library::read(folder, vocab)?;
         let special = |key: &str| -> Result<Option<u32>> {
             let named = folder.special_token(&format!("{key}_token"))?;

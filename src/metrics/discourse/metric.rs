@@ -2,35 +2,33 @@
 
 use super::Gender;
 use crate::Metric;
-use crate::formality::FormOfAddress;
+use crate::formality::Formality;
 use crate::metric::share;
 
 /// Which choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChoiceKind {
     /// The form in which a reader is addressed.
-    FormOfAddress,
+    Formality,
     /// The gender of a pronoun for *it*.
     PronounGender,
 }
 
 impl ChoiceKind {
     /// All choices.
-    pub const ALL: [Self; 2] = [Self::FormOfAddress, Self::PronounGender];
+    pub const ALL: [Self; 2] = [Self::Formality, Self::PronounGender];
 
     /// The choice of a translation; none where there is no choice.
     pub fn choice(self, source: &str, target: &str) -> Option<&'static str> {
         match self {
-            Self::FormOfAddress => {
-                FormOfAddress::from_pair(source, target).map(FormOfAddress::name)
-            }
+            Self::Formality => Formality::from_pair(source, target).map(Formality::name),
             Self::PronounGender => Gender::from_pair(source, target).map(Gender::name),
         }
     }
 
     fn names(self) -> &'static [&'static str] {
         match self {
-            Self::FormOfAddress => &["du", "polite", "plural"],
+            Self::Formality => &["du", "polite", "plural"],
             Self::PronounGender => &["masculine", "feminine"],
         }
     }
@@ -45,7 +43,7 @@ impl ChoiceAccuracy {
     ///
     /// # Panics
     /// If `right` is no choice of this kind.
-    pub fn of_choices(&self, right: &str, made: Option<&str>) -> Vec<i64> {
+    pub fn choice_counts(&self, right: &str, made: Option<&str>) -> Vec<i64> {
         let mut sums = vec![0; self.num_sums()];
         let names = self.0.names();
         let at = names.iter().position(|name| *name == right);
@@ -60,7 +58,7 @@ impl ChoiceAccuracy {
 impl Metric for ChoiceAccuracy {
     fn name(&self) -> String {
         match self.0 {
-            ChoiceKind::FormOfAddress => "formality",
+            ChoiceKind::Formality => "formality",
             ChoiceKind::PronounGender => "pronouns",
         }
         .to_owned()
@@ -89,7 +87,7 @@ impl Metric for ChoiceAccuracy {
     fn count_with_sources(&self, source: &str, hypothesis: &str, references: &[&str]) -> Vec<i64> {
         let mut references_left = references.iter();
         match references_left.find_map(|reference| self.0.choice(source, reference)) {
-            Some(right) => self.of_choices(right, self.0.choice(source, hypothesis)),
+            Some(right) => self.choice_counts(right, self.0.choice(source, hypothesis)),
             None => vec![0; self.num_sums()],
         }
     }
@@ -119,7 +117,7 @@ mod tests {
 
     #[test]
     fn segments_whose_reference_makes_no_choice_do_not_count() {
-        let metric = ChoiceAccuracy(ChoiceKind::FormOfAddress);
+        let metric = ChoiceAccuracy(ChoiceKind::Formality);
         let sources = ["You?", "You there!", "Nothing.", "Yours?", "You win."];
         let references = ["Du?", "Ihr da!", "Nichts.", "Eins?", "Gewonnen."];
         let hypotheses = ["du?", "Du da!", "Du.", "Alles?", "Du gewinnst."];

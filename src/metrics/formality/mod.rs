@@ -25,7 +25,7 @@ struct Form {
     side_constraint: &'static str,
 }
 
-/// In the order of [`FormOfAddress::ALL`].
+/// In the order of [`Formality::ALL`].
 static FORMS: LazyLock<[Form; 4]> = LazyLock::new(|| {
     let forms = rows(GERMAN).filter(|(name, _)| *name == "form");
     let mut forms = forms.map(|(_, cells)| {
@@ -48,7 +48,7 @@ static FORMS: LazyLock<[Form; 4]> = LazyLock::new(|| {
 
 /// A form of address; the polite one is that of older times and of tales, `Ihr` to one person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum FormOfAddress {
+pub enum Formality {
     /// `du`, to one who is familiar.
     Du,
     /// `Ihr`, `Euch` to one.
@@ -62,7 +62,7 @@ pub enum FormOfAddress {
 /// The persons that an English text mentions in addition to those it addresses: in German their pronouns look like forms of
 /// address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Others {
+pub enum OtherPersons {
     /// No other persons.
     Nobody,
     /// `sie`, if the noun is feminine.
@@ -71,7 +71,7 @@ pub enum Others {
     Persons,
 }
 
-impl Others {
+impl OtherPersons {
     /// All cases.
     pub const ALL: [Self; 3] = [Self::Nobody, Self::It, Self::Persons];
 
@@ -87,7 +87,7 @@ impl Others {
     }
 }
 
-impl FormOfAddress {
+impl Formality {
     /// All forms, in the order of their table.
     pub const ALL: [Self; 4] = [Self::Du, Self::Polite, Self::Plural, Self::Formal];
 
@@ -101,7 +101,7 @@ impl FormOfAddress {
     }
 
     /// Words that mean another form in the translation of an English text that speaks of these `others`.
-    pub fn words_of_others(self, others: Others) -> Vec<String> {
+    pub fn words_of_others(self, others: OtherPersons) -> Vec<String> {
         let forms = Self::ALL.into_iter().filter(|&form| form != self);
         let mut words: Vec<String> = forms.flat_map(Self::words).cloned().collect();
         let own = self.words();
@@ -109,9 +109,9 @@ impl FormOfAddress {
         words.retain(|word| {
             let is_formal = formal.contains(word);
             let means_another = match others {
-                Others::Nobody => true,
-                Others::It => !is_formal,
-                Others::Persons => !is_formal && word != "ihr",
+                OtherPersons::Nobody => true,
+                OtherPersons::It => !is_formal,
+                OtherPersons::Persons => !is_formal && word != "ihr",
             };
             means_another && !own.contains(word)
         });
@@ -150,7 +150,7 @@ impl FormOfAddress {
         if !Self::is_chosen_for(source) {
             return Vec::new();
         }
-        let others = Others::from_source(source);
+        let others = OtherPersons::from_source(source);
         let plain = without_first_capitals(target);
         let is_noun = |word: &str| word.starts_with(char::is_uppercase);
         let mut next = words(target).skip(1);
@@ -159,14 +159,16 @@ impl FormOfAddress {
             let next = next.next().unwrap_or_default();
             // Its capital may only begin a sentence: then it may be *she* or *their* too.
             let is_first = word != inner;
-            let is_sure = !is_first || others == Others::Nobody;
+            let is_sure = !is_first || others == OtherPersons::Nobody;
             let form = match word {
                 word if is_du(word) => Some(Self::Du),
                 "Sie" | "Ihnen" => is_sure.then_some(Self::Formal),
                 "Ihr" if is_noun(next) => is_sure.then_some(Self::Formal),
                 "Ihr" if !is_first => Some(Self::Polite),
                 "Ihr" => (next == "seid" || next.ends_with('t')).then_some(Self::Plural),
-                "ihr" => (others != Others::Persons && !is_noun(next)).then_some(Self::Plural),
+                "ihr" => {
+                    (others != OtherPersons::Persons && !is_noun(next)).then_some(Self::Plural)
+                }
                 word if is_declined(word, "Ihr") => is_sure.then_some(Self::Formal),
                 word if is_polite(word) && !is_first => Some(Self::Polite),
                 _ => is_plural(inner).then_some(Self::Plural),
@@ -294,35 +296,34 @@ mod tests {
         ];
         let before = |number: usize| {
             let target = |other: usize| Some(pairs[other].1.to_owned());
-            FormOfAddress::last_before(number, |other| pairs[other].0, target)
+            Formality::last_before(number, |other| pairs[other].0, target)
         };
-        assert_eq!(before(4), Some(FormOfAddress::Du));
-        assert_eq!(before(1), Some(FormOfAddress::Polite));
+        assert_eq!(before(4), Some(Formality::Du));
+        assert_eq!(before(1), Some(Formality::Polite));
         assert_eq!(before(0), None, "nothing stands before it");
         assert_eq!(before(5), None, "nobody is addressed");
-        let unknown = FormOfAddress::last_before(4, |other| pairs[other].0, |_| None);
+        let unknown = Formality::last_before(4, |other| pairs[other].0, |_| None);
         assert_eq!(unknown, None, "nothing is translated yet");
     }
 
     #[test]
     fn words_of_a_form_make_a_sentence_of_that_form() {
-        for form in FormOfAddress::ALL {
+        for form in Formality::ALL {
             // The labels do not know this one.
             for word in form.words().iter().filter(|word| !word.ends_with("uer")) {
                 let target = format!("Nun {word}.");
-                let kept = FormOfAddress::kept_by("You.", &target);
+                let kept = Formality::kept_by("You.", &target);
                 // With a capital they only begin a sentence, or are words of several forms.
-                let is_first =
-                    form == FormOfAddress::Plural && word.starts_with(char::is_uppercase);
-                let is_shared = form == FormOfAddress::Formal && word != "Sie";
+                let is_first = form == Formality::Plural && word.starts_with(char::is_uppercase);
+                let is_shared = form == Formality::Formal && word != "Sie";
                 assert!(
                     kept == Some(form) || is_first || is_shared,
                     "{target}: {kept:?}"
                 );
             }
-            for others in Others::ALL {
+            for others in OtherPersons::ALL {
                 for word in form.words_of_others(others) {
-                    let kept = FormOfAddress::kept_by("You.", &format!("Nun {word}."));
+                    let kept = Formality::kept_by("You.", &format!("Nun {word}."));
                     assert!(
                         kept.is_none_or(|kept| kept != form),
                         "{word} is of {form:?}"
@@ -330,27 +331,27 @@ mod tests {
                 }
             }
             for word in form.words_of_others_within() {
-                let kept = FormOfAddress::kept_by("You.", &format!("Nun {word}."));
+                let kept = Formality::kept_by("You.", &format!("Nun {word}."));
                 assert_ne!(kept, Some(form), "{word}");
             }
         }
         let forbids = |source, word: &str| {
-            let words = FormOfAddress::Du.words_of_others(Others::from_source(source));
+            let words = Formality::Du.words_of_others(OtherPersons::from_source(source));
             words.contains(&word.to_owned())
         };
         assert!(!forbids("You gave it to her.", "ihr"));
         assert!(forbids("You gave it to me.", "ihr"));
         assert!(!forbids("You gave it to me.", "Sie"), "eine Katze");
         assert!(forbids("You gave me money.", "Sie"));
-        let within = |form: FormOfAddress| form.words_of_others_within();
-        assert!(within(FormOfAddress::Plural).contains(&"Ihr".to_owned()));
-        assert!(within(FormOfAddress::Du).contains(&"Sie".to_owned()));
-        assert!(within(FormOfAddress::Formal).is_empty());
+        let within = |form: Formality| form.words_of_others_within();
+        assert!(within(Formality::Plural).contains(&"Ihr".to_owned()));
+        assert!(within(Formality::Du).contains(&"Sie".to_owned()));
+        assert!(within(Formality::Formal).is_empty());
     }
 
     #[test]
     fn forms_are_recognised_by_words() {
-        let form = |name: &str| FormOfAddress::ALL.into_iter().find(|it| it.name() == name);
+        let form = |name: &str| Formality::ALL.into_iter().find(|it| it.name() == name);
         let cases = include_str!("cases.tsv").lines().skip(1);
         let cases: Vec<Vec<&str>> = cases.map(|line| line.split('\t').collect()).collect();
         assert_eq!(cases.len(), 22);
@@ -358,13 +359,9 @@ mod tests {
             let [source, target, kept, label] = case[..] else {
                 panic!("{case:?}");
             };
+            assert_eq!(Formality::kept_by(source, target), form(kept), "{target}");
             assert_eq!(
-                FormOfAddress::kept_by(source, target),
-                form(kept),
-                "{target}"
-            );
-            assert_eq!(
-                FormOfAddress::from_pair(source, target),
+                Formality::from_pair(source, target),
                 form(label),
                 "{target}"
             );
@@ -375,10 +372,10 @@ mod tests {
     fn the_commonest_form_is_that_of_most_translations() {
         let pair = |target| ("Who are you?", target);
         let forms = ["Wer bist du?", "Wer seid ihr?", "Wer?", "Wer sind Sie?"].map(pair);
-        assert_eq!(FormOfAddress::commonest(forms), Some(FormOfAddress::Du));
+        assert_eq!(Formality::commonest(forms), Some(Formality::Du));
         let more = forms.into_iter().chain([pair("Wer seid ihr nur?")]);
-        assert_eq!(FormOfAddress::commonest(more), Some(FormOfAddress::Plural));
-        assert_eq!(FormOfAddress::commonest([("Go.", "Geh du.")]), None);
+        assert_eq!(Formality::commonest(more), Some(Formality::Plural));
+        assert_eq!(Formality::commonest([("Go.", "Geh du.")]), None);
         for (target, is_left) in [
             ("Wer bist du?", false),
             ("Wer ist da?", false),
@@ -386,9 +383,9 @@ mod tests {
             ("Wer sind Sie?", true),
             ("Bist du es, seid ihr es?", true),
         ] {
-            let left = FormOfAddress::Du.is_left_by("Who are you?", target);
+            let left = Formality::Du.is_left_by("Who are you?", target);
             assert_eq!(left, is_left, "{target}");
         }
-        assert!(!FormOfAddress::Du.is_left_by("Who is it?", "Wer seid ihr?"));
+        assert!(!Formality::Du.is_left_by("Who is it?", "Wer seid ihr?"));
     }
 }

@@ -98,7 +98,7 @@ impl Metric for Meteor {
             let reference = self.words(reference);
             let (matches, chunks) = self.alignment(&hypothesis, &reference);
             let counts = [matches, hypothesis.len(), reference.len(), chunks].map(sum_of);
-            let score = self.of_counts(&counts);
+            let score = self.score_counts(&counts);
             if score > best.0 {
                 best = (score, counts.to_vec());
             }
@@ -112,7 +112,7 @@ impl Metric for Meteor {
     fn score(&self, sums: &[i64]) -> f64 {
         match self.average {
             MeteorAverage::Segments => 100.0 * share(sums[4], sums[5]) / UNITS,
-            MeteorAverage::Matches => 100.0 * self.of_counts(&sums[..4]),
+            MeteorAverage::Matches => 100.0 * self.score_counts(&sums[..4]),
         }
     }
 
@@ -132,7 +132,7 @@ impl Meteor {
     }
 
     /// The score, 0 to 1, of matches, words of the hypothesis, words of the reference and chunks.
-    fn of_counts(&self, counts: &[i64]) -> f64 {
+    fn score_counts(&self, counts: &[i64]) -> f64 {
         let [matches, hyp_len, ref_len, chunks] = [0, 1, 2, 3].map(|place| float(counts[place]));
         if matches == 0.0 {
             return 0.0;

@@ -185,7 +185,7 @@ impl Archive {
         let file = file.expect("a name of this archive");
         let compression = file.compression;
         let bytes = match &file.place {
-            Place::Disk(path) => Bytes::of_file(path)?,
+            Place::Disk(path) => Bytes::open(path)?,
             Place::Part(bytes) => bytes.clone(),
             &Place::Zip(number, entry) => {
                 let bytes = self.packed[number].read(entry, most);

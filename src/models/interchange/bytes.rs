@@ -35,7 +35,7 @@ impl Bytes {
     ///
     /// # Errors
     /// If it cannot be opened.
-    pub(super) fn of_file(path: &Path) -> Result<Self> {
+    pub(super) fn open(path: &Path) -> Result<Self> {
         let file = KeptFile::open(path)?;
         Ok(Self {
             range: 0..file.len(),
@@ -85,7 +85,7 @@ impl Bytes {
     ) -> Result<()> {
         match &*self.source {
             Source::File(file) => file.each_bytes(self.range.clone(), part, each),
-            Source::Memory(bytes) => self.of_memory(bytes).chunks(part).try_for_each(&mut each),
+            Source::Memory(bytes) => self.slice_of(bytes).chunks(part).try_for_each(&mut each),
         }
     }
 
@@ -93,7 +93,7 @@ impl Bytes {
         clippy::cast_possible_truncation,
         reason = "places of what is in memory"
     )]
-    fn of_memory<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+    fn slice_of<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
         &bytes[self.range.start as usize..self.range.end as usize]
     }
 
@@ -214,10 +214,7 @@ mod tests {
         let path = folder.path().join("bytes");
         let all: Vec<u8> = (0..=255).collect();
         std::fs::write(&path, &all).expect("written");
-        for bytes in [
-            Bytes::from(all.clone()),
-            Bytes::of_file(&path).expect("there"),
-        ] {
+        for bytes in [Bytes::from(all.clone()), Bytes::open(&path).expect("there")] {
             let part = bytes.part(10..20).and_then(|part| part.part(2..5));
             let part = part.expect("inside");
             assert_eq!(part.read().expect("readable"), [12, 13, 14]);
@@ -241,7 +238,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("bytes");
         std::fs::write(&path, [1, 2, 3]).expect("written");
-        let bytes = Bytes::of_file(&path).expect("there");
+        let bytes = Bytes::open(&path).expect("there");
         std::fs::write(&path, [1, 2]).expect("written");
         let message = bytes.read().expect_err("it has changed").to_string();
         assert!(message.contains("has changed"), "{message}");

@@ -27,7 +27,7 @@ pub(super) fn most_unpacked(packed: u64) -> u64 {
 
 impl Compression {
     /// By the bytes at the beginning of a file.
-    pub(super) fn of_bytes(bytes: &Bytes) -> Option<Self> {
+    pub(super) fn from_bytes(bytes: &Bytes) -> Option<Self> {
         match bytes.fields().array::<4>().ok()? {
             [0x1f, 0x8b, _, _] => Some(Self::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd] => Some(Self::Zstandard),
@@ -36,7 +36,7 @@ impl Compression {
     }
 
     /// By the ending of a name, and the name without it.
-    pub(super) fn of_name(name: &str) -> Option<(Self, &str)> {
+    pub(super) fn from_name(name: &str) -> Option<(Self, &str)> {
         let endings = [(".gz", Self::Gzip), (".zst", Self::Zstandard)];
         let mut found = endings.into_iter().filter_map(|(ending, kind)| {
             let at = name.len().checked_sub(ending.len())?;
@@ -135,7 +135,7 @@ mod tests {
         let bytes: Vec<u8> = (0..10_000_u32).flat_map(u32::to_le_bytes).collect();
         for kind in [Compression::Gzip, Compression::Zstandard] {
             let one = packed(kind, &bytes);
-            assert_eq!(Compression::of_bytes(&one.clone().into()), Some(kind));
+            assert_eq!(Compression::from_bytes(&one.clone().into()), Some(kind));
             let unpacked = kind.unpack(&one.clone().into(), 40_000);
             assert_eq!(unpacked.as_ref(), Ok(&bytes));
             let twice = [one.as_slice(), &one].concat();
@@ -155,11 +155,11 @@ mod tests {
 
     #[test]
     fn endings_are_taken_off() {
-        let name = Compression::of_name("vocab.enpt.spm.gz");
+        let name = Compression::from_name("vocab.enpt.spm.gz");
         assert_eq!(name, Some((Compression::Gzip, "vocab.enpt.spm")));
-        let name = Compression::of_name("lex.bin.ZST");
+        let name = Compression::from_name("lex.bin.ZST");
         assert_eq!(name, Some((Compression::Zstandard, "lex.bin")));
-        assert_eq!(Compression::of_name("é.bin"), None);
-        assert_eq!(Compression::of_name(".gz"), None);
+        assert_eq!(Compression::from_name("é.bin"), None);
+        assert_eq!(Compression::from_name(".gz"), None);
     }
 }

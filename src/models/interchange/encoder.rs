@@ -38,7 +38,7 @@ impl Encoder {
 }
 
 /// Matrices of equally many rows side by side.
-pub(super) fn beside(matrices: &[Vec<f32>], rows: usize) -> Vec<f32> {
+pub(super) fn columns_side_by_side(matrices: &[Vec<f32>], rows: usize) -> Vec<f32> {
     let mut joined = Vec::with_capacity(matrices.iter().map(Vec::len).sum());
     for row in 0..rows {
         for matrix in matrices {
@@ -56,7 +56,7 @@ mod tests {
     #[test]
     fn matrices_are_joined() {
         let matrix = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-        let joined = beside(&[matrix.to_vec(), vec![7.0, 8.0]], 2);
+        let joined = columns_side_by_side(&[matrix.to_vec(), vec![7.0, 8.0]], 2);
         assert_eq!(joined, [1.0, 2.0, 3.0, 7.0, 4.0, 5.0, 6.0, 8.0]);
     }
 }

@@ -147,7 +147,7 @@ pub struct ForeignLanguages {
 
 impl ForeignLanguages {
     /// Marian's tokens such as `>>deu<<` among those of the source.
-    pub(super) fn of_marian(source: &TokenizerFiles) -> Self {
+    pub(super) fn from_marian(source: &TokenizerFiles) -> Self {
         let tokens = source.tokens.iter().zip(0..).filter_map(|(token, id)| {
             let code = token.strip_prefix(">>")?.strip_suffix("<<")?;
             (!code.is_empty()).then(|| (code.to_owned(), id))

@@ -23,7 +23,7 @@ pub(super) struct Packed {
 
 impl Packed {
     pub(super) fn open(path: &Path) -> Result<Self> {
-        Self::within(&Bytes::of_file(path)?).map_err(|problem| Error::Foreign {
+        Self::within(&Bytes::open(path)?).map_err(|problem| Error::Foreign {
             reason: format!("{problem}; name a folder, or a wheel as it was downloaded"),
             path: path.to_owned(),
         })

@@ -24,7 +24,7 @@ struct Kind {
 }
 
 /// A kind that the program reads elsewhere.
-const fn read_elsewhere(words: &'static str, other: OtherKind) -> Kind {
+const fn read_by_other(words: &'static str, other: OtherKind) -> Kind {
     let other = Some(other);
     Kind { words, other }
 }
@@ -39,10 +39,10 @@ const CHECKPOINT: Kind = not_read(
     (ct2-fairseq-converter, ct2-opennmt-py-converter) and name the folder that it makes",
 );
 const ARCHIVE: Kind = not_read("an archive that is not read; unpack it and name the folder");
-const DOCUMENT: Kind = read_elsewhere("a document", OtherKind::Document);
-const MEMORY: Kind = read_elsewhere("a translation memory", OtherKind::Memory);
-const TERMBASE: Kind = read_elsewhere("a termbase", OtherKind::Termbase);
-const LARGE: Kind = read_elsewhere(
+const DOCUMENT: Kind = read_by_other("a document", OtherKind::Document);
+const MEMORY: Kind = read_by_other("a translation memory", OtherKind::Memory);
+const TERMBASE: Kind = read_by_other("a termbase", OtherKind::Termbase);
+const LARGE: Kind = read_by_other(
     "a large language model; of GGUF files name the file itself, of Hugging Face's the folder, any other form is served by a \
     program such as llama.cpp",
     OtherKind::LanguageModel,
@@ -94,14 +94,14 @@ const BEGINNINGS: &[(&[u8], Kind)] = &[
 
 /// Files in folders, and what such folders are.
 const BY_FILE: &[(&str, Kind)] = &[
-    ("corpus.json", read_elsewhere("a corpus", OtherKind::Corpus)),
+    ("corpus.json", read_by_other("a corpus", OtherKind::Corpus)),
     (
         "encoder.toml",
-        read_elsewhere("an encoder, which a training reads", OtherKind::Encoder),
+        read_by_other("an encoder, which a training reads", OtherKind::Encoder),
     ),
     (
         "canopy-project.toml",
-        read_elsewhere("a project of documents", OtherKind::Project),
+        read_by_other("a project of documents", OtherKind::Project),
     ),
     (
         "adapter_config.json",
@@ -145,17 +145,17 @@ pub(super) fn seeming(archive: &mut Archive) -> Seeming {
     let names: Vec<String> = archive.names().map(str::to_owned).collect();
     let weights = archive.named().map(str::to_owned);
     let description = if path.is_dir() {
-        of_folder(&path, &names)
+        seeming_folder(&path, &names)
     } else {
         let only = weights.or_else(|| names.first().filter(|_| names.len() == 1).cloned());
-        only.and_then(|only| of_file(archive, &only))
-            .or_else(|| of_packed(&names).map(|kind| Seeming::from_kind(SEEMS, kind)))
+        only.and_then(|only| seeming_file(archive, &only))
+            .or_else(|| packed_kind(&names).map(|kind| Seeming::from_kind(SEEMS, kind)))
     };
     description.unwrap_or_else(|| Seeming::new(listing(&names)))
 }
 
 /// The likely kind of a single file.
-fn of_file(archive: &mut Archive, name: &str) -> Option<Seeming> {
+fn seeming_file(archive: &mut Archive, name: &str) -> Option<Seeming> {
     let head = archive.head(name, HEAD).unwrap_or_default();
     let description = |kind: Kind| Some(Seeming::from_kind(SEEMS, kind));
     if head.is_empty() && !is_partial(name) {
@@ -175,16 +175,16 @@ fn of_file(archive: &mut Archive, name: &str) -> Option<Seeming> {
         return description(MEMORY);
     }
     if is_partial(name) {
-        let is_unfinished = of_ending(&ending) == Some(UNFINISHED);
+        let is_unfinished = kind_by_ending(&ending) == Some(UNFINISHED);
         return description(if is_unfinished { UNFINISHED } else { PART });
     }
     if name.starts_with("lex.") {
-        return description(read_elsewhere(
+        return description(read_by_other(
             "a vocabulary shortlist",
             OtherKind::Shortlist,
         ));
     }
-    if let Some(kind) = of_ending(&ending) {
+    if let Some(kind) = kind_by_ending(&ending) {
         return description(kind);
     }
     let whole = ["spm", "model", "vocab"].contains(&ending.as_str());
@@ -206,7 +206,7 @@ pub(super) fn is_partial(name: &str) -> bool {
         .strip_prefix("part")
         .is_some_and(|rest| !rest.is_empty());
     let is_letters = ["aa", "ab", "ac", "ad", "ae"].contains(&ending.as_str());
-    is_number || is_part || is_letters || of_ending(&ending) == Some(UNFINISHED)
+    is_number || is_part || is_letters || kind_by_ending(&ending) == Some(UNFINISHED)
 }
 
 fn ending(name: &str) -> String {
@@ -214,7 +214,7 @@ fn ending(name: &str) -> String {
     extension.to_string_lossy().to_lowercase()
 }
 
-fn of_ending(ending: &str) -> Option<Kind> {
+fn kind_by_ending(ending: &str) -> Option<Kind> {
     let is_it = |known: &str| known == ending;
     let mut rows = ENDINGS.iter();
     let found = rows.find(|(endings, _)| endings.split(' ').any(is_it));
@@ -222,7 +222,7 @@ fn of_ending(ending: &str) -> Option<Kind> {
 }
 
 /// The likely kind of a folder.
-fn of_folder(path: &Path, names: &[String]) -> Option<Seeming> {
+fn seeming_folder(path: &Path, names: &[String]) -> Option<Seeming> {
     if names.is_empty() {
         return Some(Seeming::new("it is an empty folder"));
     }
@@ -236,7 +236,7 @@ fn of_folder(path: &Path, names: &[String]) -> Option<Seeming> {
         )));
     }
     if has("events.jsonl") || has("config.toml") {
-        let kind = read_elsewhere("a training run that has no model yet", OtherKind::Run);
+        let kind = read_by_other("a training run that has no model yet", OtherKind::Run);
         return Some(Seeming::from_kind(SEEMS, kind));
     }
     if let Some((_, kind)) = BY_FILE.iter().find(|(name, _)| has(name)) {
@@ -252,11 +252,11 @@ fn of_folder(path: &Path, names: &[String]) -> Option<Seeming> {
             "its folder {folder} is a model; name that one"
         )));
     }
-    of_only(names)
+    seeming_by_endings(names)
 }
 
 /// The likely kind of a folder, by the endings of its files.
-fn of_only(names: &[String]) -> Option<Seeming> {
+fn seeming_by_endings(names: &[String]) -> Option<Seeming> {
     let with = |endings: &str| {
         let mut found = names.iter();
         found.find(|name| endings.split(' ').any(|known| known == ending(name)))
@@ -287,7 +287,7 @@ fn of_only(names: &[String]) -> Option<Seeming> {
              is missing"
         )));
     }
-    let is_document = |name: &&String| of_ending(&ending(name)) == Some(DOCUMENT);
+    let is_document = |name: &&String| kind_by_ending(&ending(name)) == Some(DOCUMENT);
     let documents = names.iter().filter(is_document).count();
     if let Some(found) = names.iter().find(is_document)
         && 2 * documents > names.len()
@@ -305,7 +305,7 @@ fn of_only(names: &[String]) -> Option<Seeming> {
 }
 
 /// The likely kind of a packed file.
-fn of_packed(names: &[String]) -> Option<Kind> {
+fn packed_kind(names: &[String]) -> Option<Kind> {
     let has = |name: &str| names.iter().any(|found| found == name);
     if OF_DOCUMENTS.iter().any(|name| has(name)) {
         return Some(DOCUMENT);
@@ -315,7 +315,7 @@ fn of_packed(names: &[String]) -> Option<Kind> {
         return Some(CHECKPOINT);
     }
     let is_own = names.iter().any(|name| name.ends_with("model.toml"));
-    is_own.then_some(read_elsewhere(
+    is_own.then_some(read_by_other(
         "a packed model folder of Canopy's",
         OtherKind::PackedModel,
     ))

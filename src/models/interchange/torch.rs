@@ -23,7 +23,7 @@ pub(super) fn read_torch(bytes: &Bytes) -> Result<BTreeMap<String, Array>, Strin
     let array = |(name, tensor): (String, PickledTensor)| {
         let storage = storages.get(&tensor.storage);
         let storage = storage.ok_or_else(|| format!("storage {} is missing", tensor.storage));
-        let array = storage.and_then(|storage| of_storage(&tensor, storage, &mut left));
+        let array = storage.and_then(|storage| array_from_storage(&tensor, storage, &mut left));
         let array = array.map_err(|problem| format!("tensor {name}: {problem}"))?;
         Ok((name, array))
     };
@@ -114,7 +114,11 @@ fn width(kind: &str) -> usize {
     }
 }
 
-fn of_storage(tensor: &PickledTensor, storage: &Bytes, left: &mut usize) -> Result<Array, String> {
+fn array_from_storage(
+    tensor: &PickledTensor,
+    storage: &Bytes,
+    left: &mut usize,
+) -> Result<Array, String> {
     let PickledTensor {
         kind,
         offset,
@@ -207,7 +211,7 @@ mod tests {
         let storage: Vec<u8> = (0..6_u8)
             .flat_map(|number| f32::from(number).to_le_bytes())
             .collect();
-        let array = of_storage(tensor, &storage.into(), &mut 1000)?;
+        let array = array_from_storage(tensor, &storage.into(), &mut 1000)?;
         match array.numbers {
             Numbers::Floats(numbers) => numbers.values().map_err(|error| error.to_string()),
             other => Err(format!("{other:?}")),

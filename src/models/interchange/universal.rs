@@ -4,7 +4,7 @@
 //! each with a scale and a least value of its own.
 
 use super::archive::Archive;
-use super::encoder::{Encoder, beside};
+use super::encoder::{Encoder, columns_side_by_side};
 use super::tensors::Tensors;
 use crate::error::Result;
 use crate::weights::{EncoderKind, EncoderVocabulary, NamedTensors};
@@ -100,7 +100,7 @@ fn projections(
         let shape = [rows, &[d_ngram]].concat();
         let parts = NGRAMS.map(|size| tensors.take_floats(&format!("{theirs}{size}"), &shape));
         let parts = parts.into_iter().collect::<Result<Vec<_>>>()?;
-        let numbers = beside(&parts, rows.first().copied().unwrap_or(1));
+        let numbers = columns_side_by_side(&parts, rows.first().copied().unwrap_or(1));
         let shape = [rows, &[width]].concat();
         weights.insert(ours.to_owned(), (shape, numbers));
         Ok(())

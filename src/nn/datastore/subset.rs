@@ -78,7 +78,7 @@ impl StatesOfPairs {
 impl Datastore {
     /// A subset that knows the pairs of its states.
     #[must_use]
-    pub fn of_pairs(mut self, pairs: StatesOfPairs) -> Self {
+    pub fn with_pairs(mut self, pairs: StatesOfPairs) -> Self {
         self.pairs = Some(pairs.into());
         self
     }
@@ -165,7 +165,7 @@ mod tests {
         let keys: Vec<f32> = numbers.take(count * D_MODEL).collect();
         let next = (0..50).cycle().take(count).collect();
         let datastore = Datastore::packed(&keys, D_MODEL, next, KnnConfig::default());
-        (keys, datastore.of_pairs(of_pairs))
+        (keys, datastore.with_pairs(of_pairs))
     }
 
     #[test]

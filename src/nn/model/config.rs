@@ -67,8 +67,12 @@ pub struct ModelConfig {
     pub previous_translations: usize,
     /// Whether the encoder reads, after a sentence with *you*, the German form of address last used in the
     /// translations before it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub address_form: bool,
+    #[serde(
+        rename = "address_form",
+        default,
+        skip_serializing_if = "std::ops::Not::not"
+    )]
+    pub reads_formality: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
@@ -170,7 +174,7 @@ pub enum NormPosition {
 impl ModelConfig {
     /// How many sentences before each one the encoder reads translations of, or a choice that was made in them.
     pub fn translations_before(&self) -> usize {
-        if self.address_form {
+        if self.reads_formality {
             usize::MAX
         } else {
             self.previous_translations
@@ -179,7 +183,7 @@ impl ModelConfig {
 
     fn validate_previous(&self) -> Result<()> {
         let reads_others = self.context.is_some() || self.memory_use == Some(MemoryUse::FuzzyMatch);
-        let reads_others = reads_others || self.address_form;
+        let reads_others = reads_others || self.reads_formality;
         let most = if reads_others { 0 } else { LARGEST_CONTEXT };
         if self.previous_translations <= most {
             return Ok(());
@@ -392,7 +396,7 @@ impl ModelConfig {
             bert: None,
             memory_use: None,
             previous_translations: 0,
-            address_form: false,
+            reads_formality: false,
             ..self.clone()
         }
     }

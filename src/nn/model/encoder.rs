@@ -57,7 +57,7 @@ impl EncoderOutput {
     }
 
     /// The sentences of `rows` with these numbers, whose states are one below the other.
-    pub(super) fn of_some(states: Tensor<2>, rows: &PackedBatch, numbers: &[usize]) -> Self {
+    pub(super) fn from_selected(states: Tensor<2>, rows: &PackedBatch, numbers: &[usize]) -> Self {
         let mut first = 0;
         let sentences = numbers.iter().map(|&number| {
             let start = first;

@@ -47,7 +47,9 @@ impl Model {
         let last = network.last_layer(batch, &encoded)?;
         let translations = self.translations(&batch.source, &batch.references, &encoded, &drop);
         let scores = network.scores(&encoded, translations.as_ref(), batch, &drop);
-        let alone = of_labels(scores, &batch.labels).into_iter().map(f32::exp);
+        let alone = label_log_probs(scores, &batch.labels)
+            .into_iter()
+            .map(f32::exp);
         let words = alone
             .zip(&batch.labels)
             .zip(datastore.near_translations(last.fed_forward, batch.translations()));
@@ -75,7 +77,7 @@ impl Model {
 ///
 /// # Shapes
 /// - scores: `[rows, vocab]`
-pub(super) fn of_labels(scores: Tensor<2>, labels: &[u32]) -> Vec<f32> {
+pub(super) fn label_log_probs(scores: Tensor<2>, labels: &[u32]) -> Vec<f32> {
     let ids: Vec<i64> = labels.iter().map(|&id| i64::from(id)).collect();
     let ids = TensorData::new(ids, [labels.len(), 1]);
     let ids = Tensor::<2, Int>::from_data(ids, &scores.device());

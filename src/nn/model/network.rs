@@ -87,7 +87,7 @@ impl Network {
         if let Self::Transformer(network) = self
             && network.bert.is_some()
         {
-            network.bert = Some(BertReader::around(bert, reading));
+            network.bert = Some(BertReader::from_bert(bert, reading));
         }
     }
 }

@@ -44,7 +44,7 @@ impl Memory {
     ///
     /// # Shapes
     /// - keys, states: `[rows, d_model]`, of all rows
-    pub(super) fn of_translations(
+    pub(super) fn from_translations(
         keys: Tensor<2>,
         states: Tensor<2>,
         mut documents: Documents,

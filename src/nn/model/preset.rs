@@ -31,7 +31,7 @@ pub struct Preset {
     /// Sentences before each one whose translations the encoder reads.
     pub previous_translations: usize,
     /// Whether the encoder reads the form of address last used before a sentence.
-    pub address_form: bool,
+    pub reads_formality: bool,
 }
 
 /// Widths and vocabulary.
@@ -111,7 +111,7 @@ pub(super) const BASE: Preset = Preset {
     memory: MemorySource::Live,
     memory_use: None,
     previous_translations: 0,
-    address_form: false,
+    reads_formality: false,
 };
 
 impl Preset {
@@ -176,7 +176,7 @@ impl Preset {
             bert: self.reads_bert().then(|| size.bert()),
             memory_use: self.memory_use,
             previous_translations: self.previous_translations,
-            address_form: self.address_form,
+            reads_formality: self.reads_formality,
             variant: Variant::default(),
             tokens: SpecialTokens::default(),
         }

@@ -45,7 +45,7 @@ impl Transformer {
         let embedded = self.embedding.forward(&own, drop);
         Some(
             self.encoder
-                .read_beside(embedded, &own, (source, translated), memory, drop),
+                .read_memory_of_all(embedded, &own, (source, translated), memory, drop),
         )
     }
 
@@ -78,7 +78,7 @@ impl Encoder {
     }
 
     /// States of some sentences that read a memory of all.
-    fn read_beside(
+    fn read_memory_of_all(
         &self,
         embedded: Tensor<2>,
         own: &PackedBatch,

@@ -24,15 +24,15 @@ use canopy_tokenize::Tokenizer;
 
 /// All random weights of a process come from one generator of burn's: models are drawn one after the other, or another
 /// thread's would change what a seed gives.
-fn drawing() -> MutexGuard<'static, ()> {
-    static DRAWING: Mutex<()> = Mutex::new(());
-    DRAWING.lock().unwrap_or_else(PoisonError::into_inner)
+fn rng_lock() -> MutexGuard<'static, ()> {
+    static RNG: Mutex<()> = Mutex::new(());
+    RNG.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Draws every weight now; burn would draw it when it is first used, after whatever else was drawn by then.
-pub(super) struct Draw;
+pub(super) struct InitParams;
 
-impl ModuleVisitor for Draw {
+impl ModuleVisitor for InitParams {
     fn visit_float<const D: usize>(&mut self, param: &Param<Tensor<D>>) {
         param.val();
     }
@@ -87,7 +87,7 @@ impl Model {
     /// # Errors
     /// If `config` cannot be built.
     pub fn new(config: &ModelConfig, device: &Device) -> Result<Self> {
-        let _alone = drawing();
+        let _alone = rng_lock();
         Self::draw(config, device)
     }
 
@@ -96,7 +96,7 @@ impl Model {
     /// # Errors
     /// If `config` cannot be built.
     pub fn seeded(config: &ModelConfig, seed: u64, device: &Device) -> Result<Self> {
-        let _alone = drawing();
+        let _alone = rng_lock();
         device.seed(seed);
         Self::draw(config, device)
     }
@@ -106,13 +106,13 @@ impl Model {
     /// # Errors
     /// If `config` cannot be built.
     pub fn uninitialised(config: &ModelConfig, device: &Device) -> Result<Self> {
-        let _alone = drawing();
+        let _alone = rng_lock();
         Self::build(config, device)
     }
 
     fn draw(config: &ModelConfig, device: &Device) -> Result<Self> {
         let model = Self::build(config, device)?;
-        model.visit(&mut Draw);
+        model.visit(&mut InitParams);
         Ok(model)
     }
 
@@ -145,7 +145,7 @@ impl Model {
     pub fn seed_masks(&self, seed: u64) {
         let drawn = |device: &Device| !is_cpu(device);
         for device in self.devices().into_iter().filter(drawn) {
-            let _alone = drawing();
+            let _alone = rng_lock();
             device.seed(seed);
         }
     }

@@ -29,7 +29,7 @@ fn config(context: Context, memory: MemorySource) -> ModelConfig {
         warm_gate: false,
         memory_use: None,
         previous_translations: 0,
-        address_form: false,
+        reads_formality: false,
         variant: Variant::default(),
         tokens: SpecialTokens::default(),
         bert: None,

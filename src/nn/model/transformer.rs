@@ -198,7 +198,7 @@ impl Transformer {
         output
     }
 
-    /// Translations of all encoded sentences as a memory, see [`Memory::of_translations`].
+    /// Translations of all encoded sentences as a memory, see [`Memory::from_translations`].
     pub fn translations(
         &self,
         target: &PackedBatch,
@@ -213,7 +213,7 @@ impl Transformer {
             sentences: target.sentences.clone(),
             documents: encoded.documents.documents.clone(),
         };
-        Memory::of_translations(fed_forward, states, documents)
+        Memory::from_translations(fed_forward, states, documents)
     }
 
     /// A search state with one hypothesis for each encoded sentence, which reads a memory of its documents.

@@ -61,7 +61,7 @@ impl ModelConfig {
             bert: self.bert.clone(),
             memory_use: self.memory_use,
             previous_translations: self.previous_translations,
-            address_form: self.address_form,
+            reads_formality: self.reads_formality,
             ..base.clone()
         };
         config.validate()?;
@@ -163,7 +163,7 @@ impl Transformer {
         self.encoder.silence_contexts();
         self.encoder.silence_fusions(&self.embedding);
         if let Some(flat) = &mut self.flat {
-            flat.silence();
+            flat.zero_init();
         }
         let last = self.encoder.final_norm.as_ref();
         let last = last.or_else(|| self.encoder.sublayers.last().map(|sublayer| &sublayer.norm));

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::beam::{Hypothesis, SearchOptions};
 use super::document_search::{DocumentSearch, SearchEvent, Stop};
-use super::encodings::Encodings;
+use super::encodings::EncodingCache;
 use super::invalid_scores::InvalidScores;
 use super::terms::TermConstraints;
 use crate::model::{BertSequence, Model, PackedBatch};
@@ -77,7 +77,7 @@ impl SourceFrame {
 
 impl SourceText {
     /// Sentences that are all to be translated, each in a document of its own.
-    pub fn of_sentences(sentences: Vec<SourceSentence>) -> Self {
+    pub fn from_sentences(sentences: Vec<SourceSentence>) -> Self {
         Self {
             documents: (0..sentences.len())
                 .map(|number| number..number + 1)
@@ -138,7 +138,7 @@ pub fn search_sentences(
         SearchEvent::Draft { .. } => ControlFlow::Continue(()),
         SearchEvent::Translation { number, hypothesis } => finished(number, hypothesis),
     };
-    let mut kept = Encodings::default();
+    let mut kept = EncodingCache::default();
     search_documents(model, vocabulary, text, options, &mut kept, &mut found)
 }
 
@@ -156,7 +156,7 @@ pub fn search_documents(
     vocabulary: &dyn Tokenizer,
     text: &SourceText,
     options: &SearchOptions,
-    kept: &mut Encodings,
+    kept: &mut EncodingCache,
     found: &mut dyn FnMut(SearchEvent) -> ControlFlow<()>,
 ) -> Result<(), InvalidScores> {
     let options = options.for_model(model);

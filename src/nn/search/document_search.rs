@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::batch::SourceText;
 use super::beam::{Hypothesis, SearchOptions};
-use super::encodings::Encodings;
+use super::encodings::EncodingCache;
 use super::invalid_scores::InvalidScores;
 use super::pass::{Pass, Start};
 use super::windows::{LARGEST, Window, groups};
@@ -17,7 +17,7 @@ use crate::model::{EncoderOutput, Executor, Model, PackedBatch, TranslationState
 use canopy_tokenize::Tokenizer;
 
 /// How drafts are searched that others read: greedily, in a third of the time. Nobody else sees them.
-fn of_drafts(options: &SearchOptions) -> SearchOptions {
+fn draft_options(options: &SearchOptions) -> SearchOptions {
     SearchOptions {
         beam_size: 1,
         alternatives: 0,
@@ -118,7 +118,7 @@ impl<'a> DocumentSearch<'a> {
         }
     }
 
-    pub(super) fn run(&mut self, kept: &mut Encodings) -> ControlFlow<Stop> {
+    pub(super) fn run(&mut self, kept: &mut EncodingCache) -> ControlFlow<Stop> {
         if self.model.encodes_documents() {
             self.by_document(kept)
         } else {
@@ -137,7 +137,7 @@ impl<'a> DocumentSearch<'a> {
     }
 
     /// Encodes whole documents or windows of them, a number of short ones at once.
-    fn by_document(&mut self, kept: &mut Encodings) -> ControlFlow<Stop> {
+    fn by_document(&mut self, kept: &mut EncodingCache) -> ControlFlow<Stop> {
         for (group, wanted) in self.wanted_groups() {
             let (rows, encoded) = self.encoded(&group, &wanted, kept);
             let mut translations = None;
@@ -200,12 +200,12 @@ impl<'a> DocumentSearch<'a> {
         &self,
         group: &[Window],
         wanted: &[usize],
-        kept: &mut Encodings,
+        kept: &mut EncodingCache,
     ) -> (PackedBatch, EncoderOutput) {
         let _entered = tracing::debug_span!("encode documents", windows = group.len()).entered();
         let mut wanted = within(group, |window| window.own.clone(), wanted);
         wanted.sort_unstable();
-        kept.of_group(&*self.executor, (self.text, self.largest), group, &wanted)
+        kept.encode_group(&*self.executor, (self.text, self.largest), group, &wanted)
     }
 
     /// Translates what the wanted sentences read of the others' translations and are not known yet.
@@ -265,7 +265,7 @@ impl<'a> DocumentSearch<'a> {
         missing: &[usize],
         start: &Start<'_>,
     ) -> ControlFlow<Stop> {
-        let (options, states) = (of_drafts(self.options), Mutex::default());
+        let (options, states) = (draft_options(self.options), Mutex::default());
         let pass = Pass {
             reranker: None,
             draft_states: executor.keeps_draft_states().then_some(&states),

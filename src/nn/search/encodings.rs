@@ -11,17 +11,17 @@ use crate::model::{DocumentWindow, EncoderOutput, Executor, PackedBatch, Sentenc
 /// Cache of the searches of a text by one model: encodings of the sentences of the long document that was read last, the
 /// windows that were encoded last, and states of single sentences.
 #[derive(Debug, Clone, Default)]
-pub struct Encodings {
+pub struct EncodingCache {
     /// A document's place in the text and the encodings of its sentences.
     pub(super) document: Option<(Range<usize>, Tensor<2>)>,
     encoded: Option<(Vec<Window>, PackedBatch, EncoderOutput)>,
     states: SentenceStates,
 }
 
-impl Encodings {
+impl EncodingCache {
     /// The encoding of a group of windows, of at least the `wanted` sentences by their numbers in its rows, and these rows; `largest`
-    /// as in [`Self::around`].
-    pub(super) fn of_group(
+    /// as in [`Self::window_context`].
+    pub(super) fn encode_group(
         &mut self,
         executor: &dyn Executor,
         (text, largest): (&SourceText, usize),
@@ -39,7 +39,7 @@ impl Encodings {
             return (rows, encoded.clone());
         }
         let document_window = match group {
-            [window] => self.around(executor, text, window, largest),
+            [window] => self.window_context(executor, text, window, largest),
             _ => None,
         };
         let encoded =
@@ -50,7 +50,7 @@ impl Encodings {
 
     /// The rest of the document around a window of up to `largest` tokens; none if the window is the
     /// whole document, or if the model does not choose sentences by encodings.
-    pub fn around(
+    pub fn window_context(
         &mut self,
         executor: &dyn Executor,
         text: &SourceText,

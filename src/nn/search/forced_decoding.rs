@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use super::batch::SourceText;
 use super::beam::SearchOptions;
 use super::document_search::{DocumentSearch, Stop, within};
-use super::encodings::Encodings;
+use super::encodings::EncodingCache;
 use super::invalid_scores::InvalidScores;
 use crate::model::{Batch, Batching, Model, PackedBatch, SpecialTokens};
 use canopy_kernels::DropoutSource;
@@ -64,7 +64,7 @@ impl DocumentSearch<'_> {
             }
             return ControlFlow::Continue(());
         }
-        let mut kept = Encodings::default();
+        let mut kept = EncodingCache::default();
         for (group, wanted) in self.wanted_groups() {
             let (rows, encoded) = self.encoded(&group, &wanted, &mut kept);
             let mut translations = None;

@@ -23,7 +23,7 @@ impl InvalidScores {
     }
 
     /// As an error that names the sentence of `text` by its beginning.
-    pub fn of_text(self, text: &SourceText, vocabulary: &dyn Tokenizer) -> Error {
+    pub fn into_error(self, text: &SourceText, vocabulary: &dyn Tokenizer) -> Error {
         let sentence = vocabulary.decode(Side::Source, &text.sentences[self.number].ids);
         Error::Base(BaseError::InvalidScores {
             sentence: format!("\"{}\"", beginning(&stripped(&sentence))),

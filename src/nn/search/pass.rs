@@ -12,9 +12,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::batch::{SourceText, batches};
 use super::beam::{Hypothesis, Limits, SearchOptions, search};
 use super::document_search::Stop;
-use super::halving::in_halves;
 use super::invalid_scores::InvalidScores;
 use super::markup::Markup;
+use super::oom_retry::retry_smaller_on_oom;
 use super::reranking::chosen;
 use crate::model::{
     BatchSetup, Batching, Decode, DraftStates, Executor, Model, Reranker, SearchRule,
@@ -85,7 +85,7 @@ impl Pass<'_> {
         report: &mut dyn FnMut(usize, Hypothesis) -> ControlFlow<()>,
     ) -> ControlFlow<Stop> {
         let mut reported = HashSet::new();
-        in_halves(batch, &mut |part| {
+        retry_smaller_on_oom(batch, &mut |part| {
             let is_left = |number: &usize| !reported.contains(number);
             let left: Vec<usize> = part.iter().copied().filter(is_left).collect();
             if left.is_empty() {

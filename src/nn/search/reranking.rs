@@ -78,7 +78,7 @@ pub(super) fn chosen(
     let mut log_probs = vec![0.0; sentences.len()];
     let back = SourceText {
         frame: texts.frame(),
-        ..SourceText::of_sentences(sentences)
+        ..SourceText::from_sentences(sentences)
     };
     let (model, vocabulary) = (&reranker.model, texts.back.unwrap_or(vocabulary));
     let scored = force_documents(model, vocabulary, &back, &sources, options, &mut |forced| {

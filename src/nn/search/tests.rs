@@ -44,7 +44,7 @@ fn model(vocabulary: &Vocabulary, context: Context, memory: MemorySource) -> Mod
         warm_gate: false,
         memory_use: None,
         previous_translations: 0,
-        address_form: false,
+        reads_formality: false,
         variant: Variant::default(),
         tokens: SpecialTokens::default(),
         bert: None,
@@ -101,7 +101,7 @@ fn found(
     largest: usize,
     calls: usize,
 ) -> All {
-    let mut kept = Encodings::default();
+    let mut kept = EncodingCache::default();
     found_with(model, vocabulary, text, (largest, calls), &mut kept)
 }
 
@@ -110,7 +110,7 @@ fn found_with(
     vocabulary: &Vocabulary,
     text: &SourceText,
     (largest, calls): (usize, usize),
-    kept: &mut Encodings,
+    kept: &mut EncodingCache,
 ) -> All {
     let (mut all, mut left) = (All::default(), calls);
     let mut keep = |found| {
@@ -333,7 +333,7 @@ fn a_long_document_is_encoded_once_for_all_searches() {
     let [first, last] = [3, 38].map(|wanted| text(&vocabulary, 40, vec![wanted]));
     for (placement, keeps) in [(Placement::Gate, true), (Placement::Sublayer, false)] {
         let model = model(&vocabulary, context(placement), MemorySource::Live);
-        let mut kept = Encodings::default();
+        let mut kept = EncodingCache::default();
         let mut search = |text| found_with(&model, &vocabulary, text, (80, usize::MAX), &mut kept);
         let searched = [search(&first), search(&last)];
         let alone = |text| found(&model, &vocabulary, text, 80, usize::MAX);

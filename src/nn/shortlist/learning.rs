@@ -30,7 +30,7 @@ impl Shortlist {
             !target.is_empty() && source.len() <= LONGEST && target.len() <= LONGEST
         };
         let pairs: Vec<&(Vec<u32>, Vec<u32>)> = pairs.iter().filter(is_used).collect();
-        let mut table = Table::beside(&pairs, vocabularies.source, end);
+        let mut table = Table::from_cooccurrences(&pairs, vocabularies.source, end);
         for _ in 0..ROUNDS {
             table.learn(&pairs, end);
         }
@@ -54,14 +54,14 @@ impl Shortlist {
         });
         Self {
             best: (u64::from(vocabularies.digest) << 32) + best as u64,
-            ..Self::of_lists(lists)
+            ..Self::from_lists(lists)
         }
     }
 }
 
 impl Table {
     /// All words that each one occurs with, equally probable.
-    fn beside(pairs: &[&(Vec<u32>, Vec<u32>)], sources: usize, end: u32) -> Self {
+    fn from_cooccurrences(pairs: &[&(Vec<u32>, Vec<u32>)], sources: usize, end: u32) -> Self {
         let mut beside: Vec<Vec<u32>> = vec![Vec::new(); sources];
         let mut sorted = vec![0; sources];
         for (source, target) in pairs {

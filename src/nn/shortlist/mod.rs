@@ -78,7 +78,7 @@ pub struct Shortlist {
 
 impl Shortlist {
     /// The lists of all source ids, in order.
-    pub fn of_lists(lists: impl IntoIterator<Item = Vec<u32>>) -> Self {
+    pub fn from_lists(lists: impl IntoIterator<Item = Vec<u32>>) -> Self {
         let (mut offsets, mut words) = (vec![0], Vec::new());
         for mut list in lists {
             list.sort_unstable();
@@ -104,7 +104,7 @@ impl Shortlist {
     ///
     /// # Errors
     /// With what is wrong with it.
-    pub fn of_bytes(bytes: &[u8]) -> Result<Self, &'static str> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, &'static str> {
         let (numbers, _) = bytes.as_chunks::<8>();
         let number = |place: usize| numbers.get(place).map(|bytes| u64::from_le_bytes(*bytes));
         if number(0) != Some(MAGIC) {
@@ -272,7 +272,7 @@ mod tests {
         Shortlist {
             first: 2,
             best: (7 << 32) + 3,
-            ..Shortlist::of_lists([vec![], vec![27, 14, 27], vec![29], vec![]])
+            ..Shortlist::from_lists([vec![], vec![27, 14, 27], vec![29], vec![]])
         }
     }
 
@@ -305,15 +305,19 @@ mod tests {
     #[test]
     fn a_file_is_read_as_it_was_written_and_refused_when_damaged() {
         let bytes = example().bytes();
-        assert_eq!(Shortlist::of_bytes(&bytes), Ok(example()));
+        assert_eq!(Shortlist::from_bytes(&bytes), Ok(example()));
         for place in 0..bytes.len() {
             // The words that fill no whole number are not in the checksum of Marian's.
             let is_summed = place < bytes.len() / 8 * 8;
             let mut damaged = bytes.clone();
             damaged[place] ^= 16;
-            assert_eq!(Shortlist::of_bytes(&damaged).is_err(), is_summed, "{place}");
-            assert!(Shortlist::of_bytes(&bytes[..place]).is_err(), "{place}");
+            assert_eq!(
+                Shortlist::from_bytes(&damaged).is_err(),
+                is_summed,
+                "{place}"
+            );
+            assert!(Shortlist::from_bytes(&bytes[..place]).is_err(), "{place}");
         }
-        assert!(Shortlist::of_bytes(&[bytes.as_slice(), &[0]].concat()).is_err());
+        assert!(Shortlist::from_bytes(&[bytes.as_slice(), &[0]].concat()).is_err());
     }
 }

@@ -27,8 +27,8 @@ impl Shortlist {
     pub fn read(path: &Path, tokenizer: &dyn Tokenizer, scored: usize) -> Result<Self> {
         let bytes = read_unpacked(path)?;
         let found = match std::str::from_utf8(&bytes) {
-            Ok(text) if !Self::is_binary(&bytes) => Self::of_table(text, tokenizer, scored),
-            _ => Self::of_bytes(&bytes).map_err(str::to_owned),
+            Ok(text) if !Self::is_binary(&bytes) => Self::from_table(text, tokenizer, scored),
+            _ => Self::from_bytes(&bytes).map_err(str::to_owned),
         };
         found.map_err(|reason| Error::Shortlist {
             reason,
@@ -36,7 +36,7 @@ impl Shortlist {
         })
     }
 
-    fn of_table(text: &str, tokenizer: &dyn Tokenizer, scored: usize) -> Result<Self, String> {
+    fn from_table(text: &str, tokenizer: &dyn Tokenizer, scored: usize) -> Result<Self, String> {
         let mut table = vec![FxHashMap::default(); tokenizer.len(Side::Source)];
         let unknown = tokenizer.special().unk;
         let id = |side, word| tokenizer.id(side, word).or(unknown);
@@ -74,7 +74,7 @@ impl Shortlist {
         Ok(Self {
             first: FIRST,
             best: BEST as u64,
-            ..Self::of_lists(lists)
+            ..Self::from_lists(lists)
         })
     }
 }

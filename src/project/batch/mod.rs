@@ -55,7 +55,8 @@ pub enum Outcome {
         error: String,
     },
     /// Left to another process that has it.
-    Elsewhere,
+    #[serde(rename = "elsewhere")]
+    OtherProcess,
 }
 
 /// A part of a batch: the documents whose number leaves the rest `index` when divided by `count`.
@@ -165,7 +166,7 @@ impl Batch {
                     options,
                 };
                 match task.run(&mut leases, translate)? {
-                    Outcome::Elsewhere => elsewhere.push(document),
+                    Outcome::OtherProcess => elsewhere.push(document),
                     outcome => report(document, outcome)?,
                 }
             }
@@ -174,7 +175,7 @@ impl Batch {
             }
             if !options.waits {
                 for document in elsewhere {
-                    report(document, Outcome::Elsewhere)?;
+                    report(document, Outcome::OtherProcess)?;
                 }
                 return Ok(());
             }
@@ -214,7 +215,7 @@ impl Task<'_> {
             }
             match leases.take(&key)? {
                 Some(lease) => lease,
-                None => return Ok(Outcome::Elsewhere),
+                None => return Ok(Outcome::OtherProcess),
             }
         };
         let begun = Instant::now();
@@ -222,7 +223,7 @@ impl Task<'_> {
         let translated = translated.and_then(|()| caught(|| translate(self.document)));
         let _lock = leases.lock()?;
         if !lease.is_ours() {
-            return Ok(Outcome::Elsewhere);
+            return Ok(Outcome::OtherProcess);
         }
         let before = Record::read(&self.record)?;
         if before

@@ -115,7 +115,7 @@ impl Progress {
     }
 
     /// The counts of a section with all below it.
-    pub fn of_section(&self, section: usize) -> Counts {
+    pub fn section_counts(&self, section: usize) -> Counts {
         self.counts[section]
     }
 

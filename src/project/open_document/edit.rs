@@ -100,7 +100,7 @@ impl OpenDocument {
             let saved = saved?;
             let here = &self.targets[sentence];
             let is_open = here.state.is_replaceable()
-                || *here == Target::of_file(&self.document.sentences[sentence]);
+                || *here == Target::from_sentence(&self.document.sentences[sentence]);
             let is_better =
                 here.state == State::Untranslated || is_open && !saved.state.is_replaceable();
             is_better.then(|| (sentence, Target::from(saved)))

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::project::SavedTarget;
 use canopy_corpus::memory::{PairOrigin, TranslationMemory};
 use canopy_document::placeholder::{folded, visible};
-use canopy_metrics::formality::{EarlierForms, FormOfAddress};
+use canopy_metrics::formality::{EarlierForms, Formality};
 
 impl ProjectFolder {
     /// The translation memory: confirmed sentences of all documents, then the memories.
@@ -20,7 +20,7 @@ impl ProjectFolder {
     pub fn memory(&self, from: &str, to: &str) -> Result<TranslationMemory> {
         let (mut pairs, mut forms) = (Vec::new(), EarlierForms::default());
         self.each_confirmed(|note, (source, target, origin)| {
-            if let Some(form) = FormOfAddress::kept_by(&source, &target) {
+            if let Some(form) = Formality::kept_by(&source, &target) {
                 forms.add(note, form);
             }
             pairs.push((source, target, origin));

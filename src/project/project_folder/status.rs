@@ -141,7 +141,7 @@ fn look(
     let nothing = vec![None; document.sentences.len()];
     let targets = work.map_or(nothing, |work| work.matched(document));
     for (sentence, saved) in document.sentences.iter().zip(targets) {
-        status.count(saved.map_or_else(|| of_file(sentence), |saved| saved.state));
+        status.count(saved.map_or_else(|| file_state(sentence), |saved| saved.state));
         if let Some((band, amount)) = analysis.count(&sentence.plain_text()) {
             status.words += amount.words;
             for (own, counted) in Band::ALL.iter().zip(&mut status.bands) {
@@ -154,7 +154,7 @@ fn look(
 }
 
 /// The state of what the file of a document has for a sentence.
-fn of_file(sentence: &Sentence) -> State {
+fn file_state(sentence: &Sentence) -> State {
     let known = sentence.known.as_ref();
     known.map_or(State::Untranslated, |known| known.standing.into())
 }

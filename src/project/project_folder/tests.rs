@@ -4,7 +4,7 @@ use crate::project::{Project, source_hash};
 use crate::{DocumentWork, SavedTarget, State};
 use canopy_corpus::memory::Band;
 use canopy_document::document::{ReadingOptions, SegmentEdit};
-use canopy_metrics::formality::FormOfAddress;
+use canopy_metrics::formality::Formality;
 
 const FIRST: &str = "<p>Print all pages.</p><p>Close the window.</p>";
 const SECOND: &str = "<p>Print all pages.</p><p>Something else entirely stands here.</p>";
@@ -117,11 +117,11 @@ fn its_memory_knows_how_each_speaker_addresses_others() {
     project.add(&[scene]).expect("added");
     let forms = |project: &ProjectFolder| {
         let memory = project.memory("en", "de").expect("a memory");
-        memory.forms().of_note(Some("speaker=Anna"))
+        memory.forms().last_with_note(Some("speaker=Anna"))
     };
     assert_eq!(forms(&project), None);
     desk.confirm(&project, "sources/scene.po", "Wer seid Ihr?");
-    assert_eq!(forms(&project), Some(FormOfAddress::Polite));
+    assert_eq!(forms(&project), Some(Formality::Polite));
 }
 
 #[test]

@@ -49,7 +49,7 @@ impl ProjectFolder {
     pub(crate) fn readable_work(&self, document: &str) -> (Option<Project>, Option<Error>) {
         let place = self.work_place(document);
         let (mut projects, mut error) = (Vec::new(), None);
-        for place in [place.clone(), beside(&place)] {
+        for place in [place.clone(), second_place(&place)] {
             match Project::read(&place) {
                 Ok(found) => projects.extend(found),
                 Err(failed) => error = error.or(Some(failed)),
@@ -81,7 +81,7 @@ impl ProjectFolder {
         let place = if is_readable {
             main.clone()
         } else {
-            beside(&main)
+            second_place(&main)
         };
         let kept = Project {
             document: document.into(),
@@ -96,7 +96,7 @@ impl ProjectFolder {
         write_atomically(&place, &bytes, true)?;
         if is_readable {
             // It was read, and is in what was written now.
-            let _ = std::fs::remove_file(beside(&main));
+            let _ = std::fs::remove_file(second_place(&main));
         }
         Ok(())
     }
@@ -114,6 +114,6 @@ impl ProjectFolder {
 }
 
 /// Where work goes while that at its place cannot be read.
-fn beside(place: &Path) -> PathBuf {
+fn second_place(place: &Path) -> PathBuf {
     place.with_extension("2.json")
 }

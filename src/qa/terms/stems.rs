@@ -108,7 +108,7 @@ impl Stems {
     }
 
     /// The stems of all words of a text.
-    pub fn of_text(&self, text: &str) -> Vec<String> {
+    pub fn stem_words(&self, text: &str) -> Vec<String> {
         let words = words(text).into_iter();
         words.map(|word| self.stem(word.text)).collect()
     }

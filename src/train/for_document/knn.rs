@@ -96,7 +96,7 @@ impl KnnRetrieval {
     /// A translator for a sentence after others of its document, whose translations a person has `confirmed`:
     /// it retrieves from these, in the order of the document, and from [the memory](Self::memory) of the document. None if
     /// its model looks nothing up, or there is nothing to look up in.
-    pub fn after_confirmed(
+    pub fn for_next_sentence(
         &self,
         translator: &Translator,
         memory: Option<&TranslationMemory>,

@@ -67,7 +67,7 @@ fn a_model_takes_up_the_words_of_a_memory_for_one_document() {
     let mut translator = starter();
     assert!(for_document(&translator, &page, &mut go_on).is_none());
     let before = translated(&translator, &page);
-    translator.remember(memory());
+    translator.set_memory(memory());
     translator.learn_from_memory().expect("it can");
     let mut updates = Vec::new();
     let adapted = for_document(&translator, &page, &mut |done, all| {
@@ -100,7 +100,7 @@ fn what_was_looked_up_is_what_the_search_used() {
         let mut translator = without_memory(name);
         // Likelihoods are compared.
         translator.loaded_mut().quantize(Quantization::None);
-        translator.remember(memory());
+        translator.set_memory(memory());
         let mut go_on = |_, _| ControlFlow::Continue(());
         let made = for_document(&translator, &page, &mut go_on).expect("words are shared");
         let mut found = vec![None; 3];
@@ -146,7 +146,7 @@ fn a_model_looks_up_the_words_of_a_memory() {
     let mut translator = starter();
     let before = translated(&translator, &page);
     assert!(!before.contains("Guckloch"), "{before}");
-    translator.remember(memory());
+    translator.set_memory(memory());
     let mut steps = Vec::new();
     let mut go_on = |done, all| {
         steps.push((done, all));
@@ -186,7 +186,7 @@ fn a_long_document_looks_up_in_no_more_than_it_may_and_can_be_stopped_while_it_c
         (format!("{source} {number}."), format!("{target} {number}."))
     });
     let mut translator = starter();
-    translator.remember(TranslationMemory::new(pairs));
+    translator.set_memory(TranslationMemory::new(pairs));
     let sentences: Vec<String> = numbers()
         .map(|number| format!("Close the window number {number}"))
         .collect();
@@ -246,7 +246,7 @@ fn a_long_document_looks_up_in_no_more_than_it_may_and_can_be_stopped_while_it_c
 fn the_model_that_translated_explains_whether_the_context_mattered() {
     let page = document("Files have many names.\n\nClose the window and open a new one.");
     let mut translator = starter();
-    translator.remember(memory());
+    translator.set_memory(memory());
     let mut go_on = |_, _| ControlFlow::Continue(());
     let made = for_document(&translator, &page, &mut go_on).expect("words are shared");
     let (mut found, options) = (vec![None; 2], SearchOptions::default());

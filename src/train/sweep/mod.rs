@@ -102,7 +102,7 @@ impl Sweep {
     ///
     /// # Errors
     /// As [`Self::open`].
-    pub fn of_folder(folder: &Path) -> Result<Self> {
+    pub fn open_folder(folder: &Path) -> Result<Self> {
         Self::open(&folder.join(FILE))
     }
 

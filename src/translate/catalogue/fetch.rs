@@ -205,7 +205,7 @@ impl Transfer<'_> {
             }
             let length = from
                 .read(&mut buffer)
-                .map_err(|cause| web::of_reading(&cause))?;
+                .map_err(|cause| web::reading_fault(&cause))?;
             if length == 0 {
                 break;
             }

@@ -218,7 +218,7 @@ fn collect(
             pace.arrived(at, done, total);
             progress(pace.progress())
         });
-        match ended.map_err(|fault| of_file(fault, model, file))? {
+        match ended.map_err(|fault| with_file_name(fault, model, file))? {
             ControlFlow::Continue(()) => {}
             broken @ ControlFlow::Break(()) => return Ok(broken),
         }
@@ -227,7 +227,7 @@ fn collect(
 }
 
 /// Names the file in a reason, where there are several.
-fn of_file(fault: Fault, model: &CatalogueModel, file: &CatalogueFile) -> Fault {
+fn with_file_name(fault: Fault, model: &CatalogueModel, file: &CatalogueFile) -> Fault {
     let name = |reason: String| match model.files.len() {
         1 => format!("{reason} ({})", file.source),
         _ => format!("{}: {reason} ({})", file.name, file.source),

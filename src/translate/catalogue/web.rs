@@ -62,7 +62,7 @@ pub(super) fn read(address: &str, most: u64) -> Result<Vec<u8>, Fault> {
     let mut bytes = Vec::new();
     let body = answer.body_mut().as_reader();
     let read = body.take(most + 1).read_to_end(&mut bytes);
-    read.map_err(|cause| of_reading(&cause))?;
+    read.map_err(|cause| reading_fault(&cause))?;
     if bytes.len() as u64 > most {
         return Err(Fault::Final(format!("it sends more than {most} bytes")));
     }
@@ -109,7 +109,7 @@ fn request(
             request = request.header("If-Range", validator);
         }
     }
-    request.call().map_err(|cause| of_request(&cause))
+    request.call().map_err(|cause| request_fault(&cause))
 }
 
 fn agent(address: &str, whole: Option<Duration>) -> Agent {
@@ -170,7 +170,7 @@ fn refuse_failure(answer: &Response<Body>) -> Result<(), Fault> {
     })
 }
 
-fn of_request(cause: &ureq::Error) -> Fault {
+fn request_fault(cause: &ureq::Error) -> Fault {
     match cause {
         ureq::Error::RequireHttpsOnly(to) => Fault::Final(format!(
             "it is redirected to an address without encryption, {to}"
@@ -180,7 +180,7 @@ fn of_request(cause: &ureq::Error) -> Fault {
         }
         ureq::Error::HostNotFound => no_host(),
         ureq::Error::Timeout(_) => Fault::Lost("the host does not answer in time".to_owned()),
-        ureq::Error::Io(cause) => of_reading(cause),
+        ureq::Error::Io(cause) => reading_fault(cause),
         ureq::Error::Rustls(cause) => untrusted(cause),
         ureq::Error::ConnectionFailed => Fault::Lost("the host cannot be reached".to_owned()),
         other => Fault::Final(other.to_string()),
@@ -197,7 +197,7 @@ fn no_host() -> Fault {
     Fault::Lost(reason.to_owned())
 }
 
-pub(super) fn of_reading(cause: &std::io::Error) -> Fault {
+pub(super) fn reading_fault(cause: &std::io::Error) -> Fault {
     let inner = cause
         .get_ref()
         .and_then(|it| it.downcast_ref::<ureq::Error>());

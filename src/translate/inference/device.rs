@@ -32,7 +32,7 @@ pub enum DeviceChoice {
 /// Keeps the search for a GPU from looking for a screen. Mesa's Vulkan layer orders adapters by the one that draws the
 /// screen, for which it calls upon the window system, and where there is none that prints errors. A program calls it
 /// first thing, if it opens no window. A user's setting of that layer's adapter stays.
-pub fn find_gpus_without_a_screen() {
+pub fn disable_display_probe() {
     let is_chosen = ["DRI_PRIME", "MESA_VK_DEVICE_SELECT", "NODEVICE_SELECT"];
     if cfg!(target_os = "linux")
         && is_chosen

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use self::divided::{Divided, Part};
 use self::searching::{Search, Units};
-use super::pipeline::{AddressChoice, Plan};
+use super::pipeline::{FormalityOption, Plan};
 use super::translator::Translator;
 use crate::error::Result;
 use canopy_corpus::{DocumentUnits, Segment};
@@ -26,7 +26,7 @@ pub struct SegmentRequest<'a> {
     /// The beam.
     pub search: &'a SearchOptions,
     /// The form of address of German translations from English; none leaves it to the model.
-    pub formality: Option<AddressChoice>,
+    pub formality: Option<FormalityOption>,
 }
 
 /// Translates every unit of every segment, each in its document and as a whole, by a network alone; texts keep their
@@ -98,7 +98,7 @@ impl Translator {
         let read = Divided::new(documents, self.tokenizer().special(), &parts);
         let wanted = read.wanted(segments);
         let mut search = Search::new((self.model(), self.tokenizer()), read, options);
-        let flow = Plan::of_units(self, formality).apply(&mut Units {
+        let flow = Plan::for_units(self, formality).apply(&mut Units {
             search: &mut search,
             documents,
             wanted,

@@ -74,7 +74,7 @@ impl ContextProbe<'_> {
                 ..
             }) => None,
             Some(context) => Some(context.reach()),
-            None if config.address_form => Some(ContextReach::Before),
+            None if config.reads_formality => Some(ContextReach::Before),
             None => Some(ContextReach::Previous(config.previous_translations))
                 .filter(|_| config.previous_translations > 0),
         };
@@ -136,7 +136,7 @@ impl ContextProbe<'_> {
         let changes = others.iter().zip(&scored).map(|(&other, log_probs)| {
             let text = document.sentences[other].plain_text();
             ContextChange {
-                attention: masses.as_ref().map(|masses| masses.of_sentence(other)),
+                attention: masses.as_ref().map(|masses| masses.sentence_mass(other)),
                 ..ContextChange::new(other, text, &view.words, log_probs)
             }
         });
@@ -299,7 +299,7 @@ impl Masses {
         })
     }
 
-    fn of_sentence(&self, other: usize) -> f32 {
+    fn sentence_mass(&self, other: usize) -> f32 {
         let weight = self.weights.iter().find(|(it, _)| *it as usize == other);
         weight.map_or(0.0, |(_, weight)| *weight)
     }

@@ -38,8 +38,7 @@ pub use detection::{
     read_in_its_language,
 };
 pub use device::{
-    ComputeDevice, DeviceChoice, destroy_gpu, find_gpus_without_a_screen, gpu_is_lost,
-    other_adapters,
+    ComputeDevice, DeviceChoice, destroy_gpu, disable_display_probe, gpu_is_lost, other_adapters,
 };
 pub use evaluation::{SegmentRequest, translate_segments};
 pub use installed_models::{
@@ -60,8 +59,8 @@ pub use model_choice::{
     route_between, set_where_none,
 };
 pub use pipeline::{
-    AddressChoice, AddressForms, DocumentModel, DocumentRequest, KnownTranslations, OnEvent, Plan,
-    Step, TranslationEvent, TranslationRequest,
+    DocumentModel, DocumentRequest, FormalityConstraints, FormalityOption, KnownTranslations,
+    OnEvent, Plan, Step, TranslationEvent, TranslationRequest,
 };
 pub use reading::ModelReader;
 pub use sentence_encoder::SentenceEncoder;

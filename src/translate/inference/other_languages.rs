@@ -36,7 +36,7 @@ const KIN: [&[Lang]; 6] = [
 
 /// The language of a sentence that is not in `source`, the code of the model's language; none where that is not sure.
 pub(super) fn other_language(text: &str, source: &str) -> Option<Lang> {
-    let source = of_code(source)?;
+    let source = lang_from_code(source)?;
     let text = folded(&stripped(text));
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     let found = detect(&text)?;
@@ -78,7 +78,7 @@ fn is_script_of(script: Script, language: Lang) -> bool {
     is_japanese || script.langs().contains(&language)
 }
 
-fn of_code(code: &str) -> Option<Lang> {
+fn lang_from_code(code: &str) -> Option<Lang> {
     let code = two_letters(code);
     let mut all = Lang::all().iter().copied();
     all.find(|language| two_letters(language.code()) == code)

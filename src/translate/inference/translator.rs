@@ -216,9 +216,9 @@ impl Translator {
     }
 
     /// Whether it translates from English into German, of which alone a choice of the form of address is heard.
-    pub fn has_address_choice(&self) -> bool {
+    pub fn has_formality_option(&self) -> bool {
         match self.second() {
-            Some(second) => second.has_address_choice(),
+            Some(second) => second.has_formality_option(),
             None => self.resources.german_forms().is_some(),
         }
     }

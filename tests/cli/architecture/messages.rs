@@ -11,7 +11,7 @@ use super::{files_below, parsed, repository};
 struct Literals(Vec<String>);
 
 impl Literals {
-    fn of_file(file: &syn::File) -> Vec<String> {
+    fn from_file(file: &syn::File) -> Vec<String> {
         let mut literals = Self::default();
         literals.visit_file(file);
         literals.0
@@ -90,7 +90,7 @@ fn messages_of_libraries_name_no_option_and_no_command() {
         if is_test || with_usage.iter().any(|folder| name.starts_with(folder)) {
             continue;
         }
-        let literals = Literals::of_file(&parsed(&path)).into_iter();
+        let literals = Literals::from_file(&parsed(&path)).into_iter();
         found.extend(
             literals
                 .filter(|it| names_usage(it))
@@ -113,7 +113,7 @@ fn messages_are_found_beside_documentation_and_tests() {
     "##;
     let file = syn::parse_file(source).expect("a source");
     assert_eq!(
-        Literals::of_file(&file),
+        Literals::from_file(&file),
         ["--a", "{}", "--b \"c\"", "d --e"]
     );
     assert!(names_usage("name it with --memory") && names_usage("(`canopy run stop`)"));

@@ -15,7 +15,7 @@ struct Skipped {
 }
 
 impl Skipped {
-    fn of_file(file: &syn::File) -> Vec<String> {
+    fn from_file(file: &syn::File) -> Vec<String> {
         let mut skipped = Self::default();
         skipped.visit_file(file);
         skipped.found
@@ -65,7 +65,7 @@ fn tests_that_are_not_run_are_ignored() {
     let sources = folders.map(|folder| files_below(&folder, &["rs"]));
     let mut found = Vec::new();
     for path in sources.concat() {
-        let skipped = Skipped::of_file(&parsed(&path)).into_iter();
+        let skipped = Skipped::from_file(&parsed(&path)).into_iter();
         found.extend(skipped.map(|it| format!("{}: {it}", path.display())));
     }
     assert!(found.is_empty(), "{found:#?}");
@@ -86,5 +86,5 @@ fn what_passes_though_nothing_is_tested_is_found() {
     "#;
     let file = syn::parse_file(source).expect("a source");
     let found = ["\"skipped: no font\" is printed", "one ends early"];
-    assert_eq!(Skipped::of_file(&file), found);
+    assert_eq!(Skipped::from_file(&file), found);
 }

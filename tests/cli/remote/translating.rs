@@ -31,7 +31,7 @@ fn it_finds_what_this_machine_finds() {
     // Its memory is here, and what is not in it goes over.
     let pairs = vec![("Open the file.".to_owned(), "Auf damit.".to_owned())];
     for translator in [&mut here, &mut there] {
-        translator.remember(TranslationMemory::new(pairs.clone()));
+        translator.set_memory(TranslationMemory::new(pairs.clone()));
     }
     assert_eq!(translated(&there, &document), translated(&here, &document));
     let part = Some(3..9);

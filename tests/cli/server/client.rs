@@ -31,10 +31,10 @@ impl Server {
     pub fn start(options: &[&str]) -> Self {
         let model = tiny::model_folder();
         let path = model.path().to_owned();
-        Self::of_models(&[&path], options, model)
+        Self::with_models(&[&path], options, model)
     }
 
-    pub fn of_models(models: &[&Path], options: &[&str], kept: TempDir) -> Self {
+    pub fn with_models(models: &[&Path], options: &[&str], kept: TempDir) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_canopy"));
         command.args(["serve", "--port", "0", "--device", "cpu", "--beam", "1"]);
         for model in models {

@@ -12,7 +12,7 @@ fn file() -> PathBuf {
 }
 
 fn server(models: &[&Path], options: &[&str]) -> Server {
-    Server::of_models(models, options, tempfile::tempdir().expect("a folder"))
+    Server::with_models(models, options, tempfile::tempdir().expect("a folder"))
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn other_translations_are_drawn_the_same_each_time() {
 fn other_models_come_first_where_they_know_the_languages() {
     let kept = crate::support::tiny::model_folder();
     let path = kept.path().to_owned();
-    let server = Server::of_models(&[&file(), &path], &[], kept);
+    let server = Server::with_models(&[&file(), &path], &[], kept);
     let model = |more: Value| {
         let mut request = json!({"sentences": ["Open the file."], "source": "en", "target": "de"});
         let object = request.as_object_mut().expect("an object");

@@ -12,7 +12,7 @@ use super::seeds::Seed;
 use crate::support::{small, tiny};
 
 /// The files of a folder, this one first; only the first ones that are named are damaged.
-fn of_folder(folder: &Path, damaged: &[&str]) -> Seed {
+fn folder_seed(folder: &Path, damaged: &[&str]) -> Seed {
     let read = |path: &Path| {
         let name = path
             .strip_prefix(folder)
@@ -44,7 +44,7 @@ pub fn corpus() -> Vec<Seed> {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path().join("corpus");
     tiny::corpus(&folder);
-    vec![of_folder(&folder, &[".json", ".jsonl"])]
+    vec![folder_seed(&folder, &[".json", ".jsonl"])]
 }
 
 pub fn contexts() -> Vec<Seed> {
@@ -86,7 +86,7 @@ pub fn dictionary() -> Vec<Seed> {
 
 pub fn model() -> Vec<Seed> {
     let folder = tiny::model_folder();
-    vec![of_folder(
+    vec![folder_seed(
         folder.path(),
         &["model.toml", "vocabulary.json", "weights.safetensors"],
     )]
@@ -117,7 +117,10 @@ fn others(beginnings: &[&str], damaged: &[&str]) -> Vec<Seed> {
             .iter()
             .any(|beginning| name(path).starts_with(beginning))
     });
-    paths.iter().map(|path| of_folder(path, damaged)).collect()
+    paths
+        .iter()
+        .map(|path| folder_seed(path, damaged))
+        .collect()
 }
 
 pub fn ctranslate2() -> Vec<Seed> {
@@ -141,7 +144,7 @@ pub fn hugging_face() -> Vec<Seed> {
     ];
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models/interchange/multilingual");
     let names = ["m2m100", "nllb", "mbart50"];
-    let mut seeds = Vec::from(names.map(|name| of_folder(&own.join(name), &damaged)));
+    let mut seeds = Vec::from(names.map(|name| folder_seed(&own.join(name), &damaged)));
     if cfg!(shared_models) {
         seeds.extend(others(&["marian-base", "marian-bpe"], &damaged));
     }

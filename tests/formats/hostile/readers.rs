@@ -192,7 +192,7 @@ fn lexical_table(path: &Path) -> bool {
 }
 
 fn material(path: &Path) -> bool {
-    let material = Material::of_file(path).expect("of its ending");
+    let material = Material::from_path(path).expect("of its ending");
     survey(&material, None, |_| ControlFlow::Continue(())).is_ok()
 }
 

@@ -412,7 +412,7 @@ pub fn tmx() -> Vec<Seed> {
 }
 
 pub fn shortlist() -> Vec<Seed> {
-    let list = Shortlist::of_lists([vec![], vec![7, 4], vec![8], vec![5, 6, 7]]);
+    let list = Shortlist::from_lists([vec![], vec![7, 4], vec![8], vec![5, 6, 7]]);
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("a.bin");
     list.save(&path, false).expect("a file");

@@ -122,7 +122,7 @@ fn is_not_traced_without_its_bert(model: &Path) {
 fn looks_up(model: &Path) {
     let mut translator = Translator::open(model, DeviceChoice::Cpu).expect("a model");
     let pairs = ["file", "page"].map(|noun| (format!("Open the {noun}."), format!("Die {noun}.")));
-    translator.remember(TranslationMemory::new(pairs));
+    translator.set_memory(TranslationMemory::new(pairs));
     let text = "Close the file. Open the page and print it.".to_owned();
     let page = Document::parse("page.txt", Format::Text, text).expect("a text");
     let mut go_on = |_, _| ControlFlow::Continue(());

@@ -210,7 +210,7 @@ fn a_mean_of_heads_is_called_mass_and_keeps_the_rest() {
     );
     let narrow = WeightMap::words(&source(), &query, Order::Document, 1).expect("a map");
     assert_eq!(narrow.columns.len(), 1);
-    assert_eq!(narrow.elsewhere, [0.5, 0.625]);
+    assert_eq!(narrow.other_columns, [0.5, 0.625]);
     assert_eq!(narrow.divergence, map.divergence, "whatever is shown");
 }
 

@@ -147,7 +147,7 @@ fn products_of_integers_are_those_of_intgemm() {
         is_turned: true,
     };
     let table = Table::kept(Kept::Integers(integers), [inputs, outputs]);
-    let packed = PackedMatrix::of_integers(&[(&table, Some(&bias))]).expect("integers");
+    let packed = PackedMatrix::from_integers(&[(&table, Some(&bias))]).expect("integers");
     let mut found = Vec::new();
     packed.multiply(&x, &mut found, &mut Scratch::default());
     let mut beyond = 0;

@@ -11,7 +11,7 @@ use canopy::inference::{DeviceChoice, SearchOptions, Translator};
 use canopy::kernels::packed::Quantization;
 use canopy::model::{ExecutorKind, Model};
 use canopy::search::{
-    Encodings, SearchEvent, SourceFrame, SourceSentence, SourceText, search_documents,
+    EncodingCache, SearchEvent, SourceFrame, SourceSentence, SourceText, search_documents,
 };
 use canopy::tokenizers::{Side, Tokenizer};
 
@@ -32,7 +32,7 @@ fn found(
     };
     let text = SourceText {
         frame: SourceFrame::from_special_ids(tokenizer.special()),
-        ..SourceText::of_sentences(texts.iter().map(sentence).collect())
+        ..SourceText::from_sentences(texts.iter().map(sentence).collect())
     };
     let options = SearchOptions {
         beam_size,
@@ -45,7 +45,7 @@ fn found(
         }
         ControlFlow::Continue(())
     };
-    let mut kept = Encodings::default();
+    let mut kept = EncodingCache::default();
     search_documents(model, tokenizer, &text, &options, &mut kept, &mut keep)
         .expect("probabilities");
     found

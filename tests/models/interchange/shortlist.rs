@@ -48,7 +48,7 @@ fn marian_makes_the_same_of_a_shortlist() {
                 };
                 let text = SourceText {
                     frame: SourceFrame::from_special_ids(tokenizer.special()),
-                    ..SourceText::of_sentences(vec![sentence])
+                    ..SourceText::from_sentences(vec![sentence])
                 };
                 let mut found = Vec::new();
                 search_sentences(model, tokenizer, &text, &options, &mut |_, hypothesis| {

@@ -34,7 +34,7 @@ fn hypotheses(
     search_sentences(
         model,
         vocabulary,
-        &SourceText::of_sentences(sources.to_vec()),
+        &SourceText::from_sentences(sources.to_vec()),
         &options(beam),
         &mut |number, hypothesis| {
             assert!(

@@ -197,7 +197,7 @@ fn breaking_off_ends_the_search() {
     search_sentences(
         &tiny::talkative_model(1),
         &vocabulary,
-        &SourceText::of_sentences(sources),
+        &SourceText::from_sentences(sources),
         &options(1),
         &mut |_, _| {
             finished += 1;

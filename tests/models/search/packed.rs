@@ -64,7 +64,7 @@ fn packed_decoders_read_translations_of_other_sentences_as_burns_do() {
     let sentences = sources(&vocabulary, 9);
     let text = SourceText {
         documents: std::iter::once(0..sentences.len()).collect(),
-        ..SourceText::of_sentences(sentences)
+        ..SourceText::from_sentences(sentences)
     };
     let contexts = [
         Context::Han {
@@ -125,7 +125,7 @@ fn lists(of_word: usize) -> Vec<Vec<u32>> {
 #[test]
 fn a_shortlist_is_all_that_a_translation_is_made_of() {
     let vocabulary = tiny::vocabulary();
-    let shortlist = Arc::new(Shortlist::of_lists(lists(12)));
+    let shortlist = Arc::new(Shortlist::from_lists(lists(12)));
     let mut fewest = tiny::VOCAB;
     for source in sources(&vocabulary, 24) {
         let always = vocabulary.placeholder_ids().end as usize;
@@ -164,7 +164,7 @@ fn a_shortlist_is_all_that_a_translation_is_made_of() {
 fn a_shortlist_of_all_words_changes_nothing() {
     let vocabulary = tiny::vocabulary();
     let sources = sources(&vocabulary, 30);
-    let all = Arc::new(Shortlist::of_lists(lists(tiny::VOCAB)));
+    let all = Arc::new(Shortlist::from_lists(lists(tiny::VOCAB)));
     let mut batch = Batch::default();
     for (number, source) in sources.iter().enumerate() {
         let ids = source.ids.as_slice();
@@ -227,7 +227,7 @@ fn scores_that_overflow_end_the_search_packed_or_not() {
                 None => model.clone(),
             };
             for beam in [1, 4] {
-                let text = SourceText::of_sentences(sources.clone());
+                let text = SourceText::from_sentences(sources.clone());
                 let mut go_on = |_, _| ControlFlow::Continue(());
                 let found =
                     search_sentences(&model, &vocabulary, &text, &options(beam), &mut go_on);

@@ -24,7 +24,7 @@ fn back_scores(
         ids: target.ids.clone(),
         position: source.position,
     };
-    let text = SourceText::of_sentences(targets.iter().map(back).collect());
+    let text = SourceText::from_sentences(targets.iter().map(back).collect());
     let sources = (0..targets.len()).map(|number| (number, vec![source.ids.clone()]));
     let sources: Candidates = sources.collect();
     let mut log_probs = vec![0.0; targets.len()];

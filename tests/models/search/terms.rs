@@ -44,7 +44,7 @@ fn found(
     let mut found = vec![None; sources.len()];
     let text = SourceText {
         terms: terms.clone(),
-        ..SourceText::of_sentences(sources.to_vec())
+        ..SourceText::from_sentences(sources.to_vec())
     };
     let mut keep = |number: usize, hypothesis| {
         found[number] = Some(hypothesis);

@@ -45,7 +45,7 @@ fn check_map(name: &str, document: &Document, trace: &Trace, map: &AttentionMap)
         let first = own == 0;
         let copied = document.sentences[own].text == "1 2 3";
         // Parts of the third sentence leave no room for translations before.
-        let is_full = info.is_beside_own && own == 2;
+        let is_full = info.includes_own && own == 2;
         if !first && !copied && !is_full {
             assert!(mass > 0.0, "{title}, row {number} reads nothing");
         }
@@ -95,7 +95,7 @@ fn check_translations_before(trace: &Trace, before: usize) {
     let mut read = 0;
     for map in &trace.maps {
         let Some((_, beside)) = kinds.iter().find(|(own, _)| *own == map.info.kind) else {
-            assert!(map.info.is_beside_own);
+            assert!(map.info.includes_own);
             assert_eq!(map.info.visible, Visible::Previous(before));
             continue;
         };

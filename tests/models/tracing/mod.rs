@@ -106,7 +106,7 @@ fn systems() -> Vec<(&'static str, ModelConfig)> {
         (
             "form of address",
             ModelConfig {
-                address_form: true,
+                reads_formality: true,
                 ..tiny::config()
             },
         ),

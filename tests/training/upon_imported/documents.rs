@@ -26,7 +26,7 @@ fn what_a_memory_holds_is_looked_up_word_by_word() {
         let mut translator = opened(&folder);
         let document = text("The red house is very small now.");
         let alone = translations(&translator, &document, &greedy());
-        translator.remember(memory());
+        translator.set_memory(memory());
         let used = translator.description().model.memory_use;
         assert_eq!(used, Some(MemoryUse::KnnMt), "{}", folder.display());
         let made = for_document(

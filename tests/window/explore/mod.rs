@@ -8,8 +8,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use canopy::app::{
-    Ask, DocumentEvent, EditCommand, ExploreCommand, ExploreEvent, ModelsCommand, ModelsEvent,
-    Page, WindowCommand,
+    DialogRequest, DocumentEvent, EditCommand, ExploreCommand, ExploreEvent, ModelsCommand,
+    ModelsEvent, Page, WindowCommand,
 };
 use canopy::explain::{
     AgreeingWord, ContextDifference, Explanation, Heads, MemoryPair, MemoryView, MemoryWord,
@@ -202,7 +202,10 @@ fn a_figure_is_saved_where_the_dialog_said() {
     explored.click("Figure as SVG…");
     let state = &mut explored.harness.state_mut().state;
     let name = "small.svg".to_owned();
-    assert_eq!(state.shared.asks.pop(), Some(Ask::Explanation { name }));
+    assert_eq!(
+        state.shared.asks.pop(),
+        Some(DialogRequest::Explanation { name })
+    );
     let folder = tempfile::tempdir().expect("a folder");
     for (name, expected) in [("small.svg", "Content tree"), ("small.csv", "cumulative")] {
         let path = folder.path().join(name);

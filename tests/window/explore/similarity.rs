@@ -41,7 +41,7 @@ fn sentences_are_compared_by_an_encoder_that_is_chosen_once() {
     explored.click("Similarity");
     explored.click("Choose an encoder…");
     let state = &mut explored.harness.state_mut().state;
-    assert_eq!(state.shared.asks.pop(), Some(Ask::Encoder));
+    assert_eq!(state.shared.asks.pop(), Some(DialogRequest::Encoder));
     let explore = |state: &mut AppState, command| state.apply(Command::Explore(command));
     explore(state, ExploreCommand::UseEncoder("nowhere".into()));
     compared(&mut explored);

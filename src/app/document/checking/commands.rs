@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{CheckCommand, CheckInput, Checking};
-use crate::ask::Ask;
+use crate::ask::DialogRequest;
 use crate::document::editing::Editing;
 use crate::document::terms::Terms;
 use crate::jobs::{CheckRequest, JobId, State};
@@ -43,7 +43,7 @@ impl Checking {
                 self.repair(shared, editing, &of_kind);
             }
             C::Ignore(finding) => self.ignore(shared, editing, &finding),
-            C::ChooseDictionaries => shared.asks.push(Ask::Dictionaries),
+            C::ChooseDictionaries => shared.asks.push(DialogRequest::Dictionaries),
             C::UseDictionaries(folder) => {
                 shared.set(|settings| settings.dictionaries = folder);
                 self.input = None;
@@ -95,7 +95,7 @@ impl Checking {
 
     /// Takes proposals over, in one step that can be undone; of a sentence the first one.
     fn repair(&mut self, shared: &Shared, editing: &mut Editing, findings: &[Finding]) {
-        editing.keep_edit_for_good(shared);
+        editing.commit_edit(shared);
         let revisions = &self.revisions;
         let Some(document) = &mut editing.open else {
             return;

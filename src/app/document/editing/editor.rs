@@ -32,7 +32,7 @@ impl Editing {
 
     /// Puts another translation into the editor; what stood there is a step of its own, which can be undone.
     pub(crate) fn edit_with(&mut self, shared: &Shared, text: &str) {
-        self.keep_edit_for_good(shared);
+        self.commit_edit(shared);
         self.edit_selected(shared);
         self.set_text(shared, markup::to_editable(&stripped(text)));
     }
@@ -117,7 +117,7 @@ impl Editing {
     }
 
     /// Before the editor goes for good: a broken edit is repaired and kept, nothing that was written is lost.
-    pub(crate) fn keep_edit_for_good(&mut self, shared: &Shared) {
+    pub(crate) fn commit_edit(&mut self, shared: &Shared) {
         if !self.keep_edit(shared) {
             self.repair_edit();
             self.keep_edit(shared);

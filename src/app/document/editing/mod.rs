@@ -68,13 +68,13 @@ impl Editing {
 
     /// Queues what is not on disk yet.
     pub(crate) fn save_project(&mut self, shared: &mut Shared) {
-        let again = std::mem::take(&mut shared.is_unkept);
+        let again = std::mem::take(&mut shared.save_failed);
         let dirty = self.dirty_since_secs.take().is_some() || again;
         let (Some(document), Some(data), true) = (&self.open, &shared.folders.data, dirty) else {
             return;
         };
         let (data_folder, project) = (data.clone(), document.project());
-        let job = shared.keeping_job();
+        let job = shared.new_save_job();
         shared.file_requests.push(FileRequest::SaveProject {
             job,
             data_folder,

@@ -98,12 +98,12 @@ impl Editing {
     }
 
     pub(crate) fn clear(&mut self, shared: &Shared, sentence: usize) {
-        self.keep_edit_for_good(shared);
+        self.commit_edit(shared);
         self.change(shared, sentence, Target::default());
     }
 
     pub(crate) fn copy_source(&mut self, shared: &Shared, sentence: usize) {
-        self.keep_edit_for_good(shared);
+        self.commit_edit(shared);
         let Some(document) = &self.open else {
             return;
         };
@@ -121,7 +121,7 @@ impl Editing {
 
     /// Puts a text that a sentence has had in place of its translation, in a step that can be undone.
     pub(crate) fn use_version(&mut self, shared: &Shared, sentence: usize, version: usize) {
-        self.keep_edit_for_good(shared);
+        self.commit_edit(shared);
         let document = self.open.as_ref();
         let version = document.and_then(|open| open.targets.history(sentence).get(version));
         let Some(version) = version.filter(|version| version.origin != Origin::Cleared) else {
@@ -154,7 +154,7 @@ impl Editing {
 
     /// Takes over what was done on the document when it had another name.
     pub(crate) fn take_over(&mut self, shared: &Shared) {
-        self.keep_edit_for_good(shared);
+        self.commit_edit(shared);
         self.with_document(OpenDocument::take_over);
         self.touch(shared);
     }

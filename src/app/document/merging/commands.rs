@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::{MergeCommand, Merges, Merging};
-use crate::ask::Ask;
+use crate::ask::DialogRequest;
 use crate::document::editing::Editing;
 use crate::error::Result;
 use crate::jobs::{FileRequest, JobId};
@@ -21,7 +21,7 @@ impl Merges {
         command: MergeCommand,
     ) {
         match command {
-            MergeCommand::Choose => shared.asks.push(Ask::Merge {
+            MergeCommand::Choose => shared.asks.push(DialogRequest::Merge {
                 folder: editing.document_folder(shared),
             }),
             MergeCommand::Read(path) => self.read_exchange(shared, editing, path),
@@ -68,7 +68,7 @@ impl Merges {
             Ok(file) => file,
             Err(error) => return shared.show_error("The file could not be read", &error),
         };
-        editing.keep_edit_for_good(shared);
+        editing.commit_edit(shared);
         let Some(open) = &editing.open else {
             return;
         };

@@ -64,7 +64,7 @@ impl<M: Models, S: Fn(Event) + Send + 'static> Answerer for Computing<M, S> {
         };
         let done = caught(|| self.handle(request));
         if done.as_ref().is_err_and(|error| is_of_device(error)) {
-            self.leave_device();
+            self.fall_back_to_cpu();
         }
         if matches!(done, Err(Error::Base(BaseError::Panicked { .. }))) {
             // Its tensors may be half written: it is opened anew for the next job.
@@ -145,7 +145,7 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
                 sentences,
                 fixed,
                 terms,
-                address,
+                formality,
                 options,
                 control,
             } => self.translate(Work {
@@ -154,7 +154,7 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
                 left: sentences.into_iter().collect(),
                 known: KnownTranslations::fixed(fixed),
                 terms,
-                formality: address,
+                formality,
                 options,
                 control: &control,
             }),
@@ -180,10 +180,10 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
                     let source = Arc::new(trace.into());
                     return Ok(Event::Explore(ExploreEvent::Traced { job, source }));
                 }
-                self.open_again()?;
+                self.reload()?;
                 let lock = self.device_lock.clone();
                 let mut device_lock = lock.take();
-                let learnt = self.learnt(job, &document, &mut device_lock)?;
+                let learnt = self.adapt_if_needed(job, &document, &mut device_lock)?;
                 let made = self.made.as_ref().and_then(|(_, made)| made.as_ref());
                 let model = made.filter(|_| learnt).or(self.model.as_ref());
                 let model = model.ok_or(Error::Base(BaseError::NoModel))?;
@@ -278,7 +278,7 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
                 mean_log_probs,
             }));
         }
-        self.open_again()?;
+        self.reload()?;
         let lock = self.device_lock.clone();
         let device_lock = lock.take();
         let model = self.model.as_ref();
@@ -298,7 +298,7 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
     }
 
     /// Brings back the model that a panic has cost us.
-    pub(super) fn open_again(&mut self) -> Result<()> {
+    pub(super) fn reload(&mut self) -> Result<()> {
         if self.model.is_none() {
             let opened = self.opened.as_ref();
             let mut opened = opened.ok_or(Error::Base(BaseError::NoModel))?.clone();
@@ -309,7 +309,7 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
     }
 
     /// Opens the model on the CPU when it is needed again, if it is not there already; whether it was on another device.
-    pub(super) fn leave_device(&mut self) -> bool {
+    pub(super) fn fall_back_to_cpu(&mut self) -> bool {
         if let Some(model) = self.language_model.as_ref() {
             let here = (!model.device().is_cpu()).then(|| model.on_cpu());
             let Some(Ok(here)) = here else { return false };
@@ -348,7 +348,7 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
             if user.learns {
                 model.learn_from_memory()?;
             }
-            model.remember(memory);
+            model.set_memory(memory);
             Ok(pairs)
         });
         Ok((model, pairs))

@@ -35,7 +35,7 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
     }
 
     /// Lets a model learn from the document first if it is to; whether it does.
-    pub(super) fn learnt(
+    pub(super) fn adapt_if_needed(
         &mut self,
         job: JobId,
         document: &Document,
@@ -64,7 +64,7 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
             let explanation = explain_by_language_model(model, question, step);
             return Ok(explained(job, control, explanation.map_err(Error::from)));
         }
-        self.open_again()?;
+        self.reload()?;
         let lock = self.device_lock.clone();
         let mut device_lock = lock.take();
         if question.view != ModelView::Memory {

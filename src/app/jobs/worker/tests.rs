@@ -82,7 +82,7 @@ fn translate(job: u64, name: &str, sentences: Vec<usize>, control: &JobControl) 
         sentences,
         fixed: BTreeMap::new(),
         terms: None,
-        address: None,
+        formality: None,
         options,
         control: control.clone(),
     }
@@ -404,7 +404,7 @@ fn only_the_last_of_several_waiting_sentences_is_explained() {
                     job: JobId(3),
                     explanation: Ok(explanation)
                 })
-            ] if explanation.of_sentence() == Some((ViewKind::Difference, 0))
+            ] if explanation.sentence_view() == Some((ViewKind::Difference, 0))
         ),
         "{events:?}"
     );

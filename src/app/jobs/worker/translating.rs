@@ -15,8 +15,8 @@ use canopy_qa::terms::Termbase;
 use canopy_train::with_fixed;
 use canopy_translate::error::is_of_device;
 use canopy_translate::inference::{
-    AddressChoice, DocumentModel, KnownTranslations, LanguageModelTranslator, Reads, SearchOptions,
-    Step, TermMode, TermUse, Translation, TranslationRequest,
+    DocumentModel, FormalityOption, KnownTranslations, LanguageModelTranslator, Reads,
+    SearchOptions, Step, TermMode, TermUse, Translation, TranslationRequest,
 };
 
 /// The first batch is small, so that the first sentences appear at once.
@@ -37,7 +37,7 @@ pub(super) struct Work<'w> {
     pub(super) left: BTreeSet<usize>,
     pub(super) known: KnownTranslations,
     pub(super) terms: Option<Arc<Termbase>>,
-    pub(super) formality: Option<AddressChoice>,
+    pub(super) formality: Option<FormalityOption>,
     pub(super) options: SearchOptions,
     pub(super) control: &'w JobControl,
 }
@@ -46,14 +46,14 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
     /// Translates the remaining sentences; where the device fails, the CPU continues with them.
     pub(super) fn translate(&mut self, mut work: Work<'_>) -> Result<Event> {
         let error = match caught(|| self.translate_here(&mut work)) {
-            Err(error) if is_of_device(&error) && self.leave_device() => error,
+            Err(error) if is_of_device(&error) && self.fall_back_to_cpu() => error,
             done => return done,
         };
         // If the CPU fails too, the first failure is reported.
         let device = if let Some(model) = &self.language_model {
             Some(model.device())
         } else {
-            let model = self.open_again().ok().and(self.model.as_ref());
+            let model = self.reload().ok().and(self.model.as_ref());
             model.map(|it| it.loaded().device())
         };
         let Some(device_name) = device.map(|it| it.name.clone()) else {
@@ -120,7 +120,7 @@ impl<M: Models, S: Fn(Event)> Computing<M, S> {
             return self.translate_by(model, work);
         }
         let (job, document, control) = (work.job, work.document, work.control);
-        self.open_again()?;
+        self.reload()?;
         let lock = self.device_lock.clone();
         let mut device_lock = lock.take();
         self.make(job, document, &mut device_lock, control)?;

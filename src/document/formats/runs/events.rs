@@ -147,7 +147,7 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    pub(super) fn beside_runs(bytes: Range<usize>) -> Self {
+    pub(super) fn outside_runs(bytes: Range<usize>) -> Self {
         Self {
             bytes,
             run: None,

@@ -30,7 +30,7 @@ impl RunReader<'_> {
 
     fn child(&mut self, id: Id) {
         let range = self.xml.range(id);
-        let beside = Piece::beside_runs;
+        let beside = Piece::outside_runs;
         match self.xml.kind(id) {
             Kind::Element => {}
             Kind::Text if self.xml.slice(range.clone()).trim().is_empty() => return,
@@ -81,7 +81,7 @@ impl RunReader<'_> {
         let (outer, xml) = (self.xml.range(id), self.xml);
         let holder = content.map_or(Some(id), |content| xml.child(id, content));
         let Some(holder) = holder.filter(|&holder| !xml.is_empty_tag(holder)) else {
-            let piece = Piece::beside_runs(outer);
+            let piece = Piece::outside_runs(outer);
             return self.events.push(Event::Point { name, piece });
         };
         let is_lead = |&child: &Id| {
@@ -90,7 +90,7 @@ impl RunReader<'_> {
         let lead = xml.children(holder).take_while(is_lead).last();
         let inner = xml.inner(holder);
         let begin = lead.map_or(inner.start, |lead| xml.range(lead).end);
-        let piece = Piece::beside_runs(outer.start..begin);
+        let piece = Piece::outside_runs(outer.start..begin);
         self.events.push(Event::Open { name, piece });
         for child in xml
             .children(holder)
@@ -98,7 +98,7 @@ impl RunReader<'_> {
         {
             self.child(child);
         }
-        let piece = Piece::beside_runs(inner.end..outer.end);
+        let piece = Piece::outside_runs(inner.end..outer.end);
         self.events.push(Event::Close { name, piece });
     }
 

@@ -40,7 +40,8 @@ impl DocumentFormat for Xliff {
         let is_second =
             version.starts_with('2') || xml.namespace(root).contains(":xliff:document:2");
         builder.set_language(said(&xml, "source-language", "srcLang").as_deref());
-        let target = said(&xml, "target-language", "trgLang").or_else(|| of_targets(&xml));
+        let target =
+            said(&xml, "target-language", "trgLang").or_else(|| first_target_language(&xml));
         builder.set_target_language(target.as_deref());
         builder.set_strings();
         builder.set_exchange(exchange(&xml));
@@ -74,7 +75,7 @@ fn said(xml: &Xml, first: &str, second: &str) -> Option<String> {
 }
 
 /// The language of the first target that says one and has a text.
-fn of_targets(xml: &Xml) -> Option<String> {
+fn first_target_language(xml: &Xml) -> Option<String> {
     let mut targets = xml.descendants(xml.root()).filter(|&id| {
         let unit = xml.parent(id).map(|parent| xml.name(parent));
         let is_own = matches!(unit, Some("trans-unit" | "segment"));

@@ -38,10 +38,12 @@ fn said_of(xml: &Xml, target: Id) -> Said {
             return Said::Standing(Standing::Approved);
         }
         let status = xml.qualified_attribute(unit, "mq:status");
-        if let Some(said) = status.and_then(|status| of_memoq(&status)) {
+        if let Some(said) = status.and_then(|status| from_memoq_status(&status)) {
             return said;
         }
-        if let Some(said) = confirmation(xml, unit, target).and_then(|it| of_trados(&it)) {
+        if let Some(said) =
+            confirmation(xml, unit, target).and_then(|it| from_trados_confirmation(&it))
+        {
             return said;
         }
     }
@@ -49,11 +51,11 @@ fn said_of(xml: &Xml, target: Id) -> Said {
         .parent(target)
         .and_then(|segment| xml.attribute(segment, "state"));
     let state = xml.attribute(target, "state").or(of_segment);
-    state.map_or(Said::Nothing, |state| of_state(&state))
+    state.map_or(Said::Nothing, |state| from_xliff_state(&state))
 }
 
 /// The states of XLIFF 1 and 2.
-fn of_state(state: &str) -> Said {
+fn from_xliff_state(state: &str) -> Said {
     match state {
         "new" | "initial" | "needs-translation" => Said::NotBegun,
         "final" | "signed-off" | "reviewed" => Said::Standing(Standing::Approved),
@@ -63,7 +65,7 @@ fn of_state(state: &str) -> Said {
 }
 
 /// memoQ's `mq:status`.
-fn of_memoq(status: &str) -> Option<Said> {
+fn from_memoq_status(status: &str) -> Option<Said> {
     Some(match status {
         "NotStarted" => Said::NotBegun,
         "ManuallyConfirmed" | "Reviewed" | "Proofread" => Said::Standing(Standing::Approved),
@@ -78,7 +80,7 @@ fn of_memoq(status: &str) -> Option<Said> {
 }
 
 /// Trados' `conf`.
-fn of_trados(confirmation: &str) -> Option<Said> {
+fn from_trados_confirmation(confirmation: &str) -> Option<Said> {
     Some(match confirmation {
         // Also what Trados has copied from the source.
         "Draft" => Said::NotBegun,

@@ -4,8 +4,8 @@
 //! fits the words around it as well. The rules are in [`RULES`]. They prefer precision: a sentence with anything that
 //! could be read otherwise is left out.
 
-mod address;
 mod case;
+mod formality;
 mod gender;
 mod pronouns;
 mod terms;
@@ -60,7 +60,7 @@ pub enum Kind {
     /// Terms that a page translates one way.
     Terms,
     /// German `Ihr` to one and `ihr` to several for `you`.
-    Address,
+    Formality,
 }
 
 impl Kind {
@@ -69,7 +69,7 @@ impl Kind {
         Self::Pronouns,
         Self::Possessives,
         Self::Terms,
-        Self::Address,
+        Self::Formality,
     ];
 
     /// Returns the name that reports and options use.
@@ -78,7 +78,7 @@ impl Kind {
             Self::Pronouns => "pronouns",
             Self::Possessives => "possessives",
             Self::Terms => "terms",
-            Self::Address => "address",
+            Self::Formality => "address",
         }
     }
 }
@@ -160,7 +160,7 @@ pub fn make(corpus: &Corpus, options: &MakeOptions) -> Result<NewSet> {
             for &kind in &kinds {
                 let drafts = match kind {
                     Kind::Terms => terms.drafts(read),
-                    Kind::Address => address::draft(read).into_iter().collect(),
+                    Kind::Formality => formality::draft(read).into_iter().collect(),
                     _ => pronouns::draft(read, &genders, kind).into_iter().collect(),
                 };
                 let item = |draft: Draft| (kind, draft.item(&document.id, number, sentence, unit));

@@ -33,7 +33,7 @@ pub(super) fn draft(sentences: &[(&str, &str)], genders: &Genders, kind: Kind) -
     let found = match kind {
         Kind::Pronouns => personal(&source_words, &target_words),
         Kind::Possessives => possessive(&source_words, &target_words),
-        Kind::Terms | Kind::Address => None,
+        Kind::Terms | Kind::Formality => None,
     }?;
     let (distance, antecedent) = antecedent(sentences, genders, &found)?;
     let replaced = |wrong: String| (found.word.replaced(target, &wrong), wrong);

@@ -47,7 +47,7 @@ struct Described {
 ///
 /// # Errors
 /// [`LanguageModel`](crate::error::Error::LanguageModel) with the key or tensor.
-pub(super) fn of_file(file: &Gguf) -> Result<Network> {
+pub(super) fn read_file(file: &Gguf) -> Result<Network> {
     let family = Sizes::family_of_file(file)?;
     let key = |rest: &str| format!("{}.{rest}", family.name);
     let count = |rest: &str, most: usize| file.count(&key(rest), most);
@@ -77,14 +77,14 @@ pub(super) fn of_file(file: &Gguf) -> Result<Network> {
     if let Err(problem) = described.check() {
         return Err(file.problem(buckets, problem));
     }
-    network(file.weights(), &Parts::of_file(file.weights()), described)
+    network(file.weights(), &Parts::from_file(file.weights()), described)
 }
 
 /// The network of a folder by its settings.
 ///
 /// # Errors
 /// [`LanguageModel`](crate::error::Error::LanguageModel) with the field or tensor.
-pub(super) fn of_folder(
+pub(super) fn read_folder(
     folder: &Folder,
     family: &'static Family,
     config: &Settings,
@@ -124,7 +124,7 @@ pub(super) fn of_folder(
     let table = table.unwrap_or(TABLES[0]);
     let layers = [encoder_layers, described.sizes.num_layers];
     check_names(weights, is_gated, layers)?;
-    let parts = Parts::of_folder(weights, |own| name(own, table, is_gated), 0.0);
+    let parts = Parts::from_folder(weights, |own| name(own, table, is_gated), 0.0);
     network(weights, &parts, described)
 }
 

@@ -60,7 +60,7 @@ fn t5(family: &str, [layers, decoder_layers, buckets]: [u32; 3]) -> Fixture {
 #[test]
 fn a_t5_file_computes_as_a_folder_of_the_same_weights() {
     for (family, sizes) in [("t5", [2, 2, 16]), ("madlad", [2, 3, 32])] {
-        let of_folder = Network::of_folder(&folder(family)).expect("a network");
+        let of_folder = Network::from_folder(&folder(family)).expect("a network");
         let of_file = network(t5(family, sizes));
         let [one, other] = [&of_folder, &of_file].map(|it| {
             let mut cache = it.new_cache();

@@ -134,7 +134,7 @@ fn a_gpu_computes_what_the_cpu_does_for_every_family() {
 #[test]
 fn in_32_bits_both_are_the_same() {
     for family in ["llama", "gemma3", "qwen3", "hunyuan"] {
-        let make = || Network::of_folder(&folder(family)).expect("a network");
+        let make = || Network::from_folder(&folder(family)).expect("a network");
         let far = largest_difference(&both(make));
         assert!(far < 2e-4, "{family}: {far}");
     }
@@ -169,7 +169,7 @@ fn the_attention_of_both_is_the_same() {
 
 #[test]
 fn a_network_with_an_encoder_stays_on_the_cpu() {
-    let mut network = Network::of_folder(&folder("t5")).expect("a network");
+    let mut network = Network::from_folder(&folder("t5")).expect("a network");
     let reason = network.move_to(&gpu()).expect_err("refused");
     assert!(reason.contains("encoder"), "{reason}");
     assert!(!network.is_on_gpu());

@@ -102,10 +102,10 @@ impl Archive {
 
     fn add_file(&mut self, path: &Path) -> Result<()> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let bytes = Bytes::of_file(path)?;
+        let bytes = Bytes::open(path)?;
         let is_partial = is_partial(&name);
-        let compression = Compression::of_bytes(&bytes).filter(|_| !is_partial);
-        let bare = Compression::of_name(&name).map_or(&*name, |(_, bare)| bare);
+        let compression = Compression::from_bytes(&bytes).filter(|_| !is_partial);
+        let bare = Compression::from_name(&name).map_or(&*name, |(_, bare)| bare);
         if is_weights(bare) {
             return self.add_beside(path, bare);
         }
@@ -144,7 +144,7 @@ impl Archive {
         for entry in fs::read_dir(folder).map_err(Error::read(folder))? {
             let other = entry.map_err(Error::read(folder))?.path();
             let name = other.file_name().unwrap_or_default().to_string_lossy();
-            let plain = Compression::of_name(&name).map_or(&*name, |(_, bare)| bare);
+            let plain = Compression::from_name(&name).map_or(&*name, |(_, bare)| bare);
             let is_it = Some(&*name) == path.file_name().map(|it| it.to_string_lossy()).as_deref();
             if is_it || other.is_file() && belongs(plain, bare) {
                 self.add(name.into_owned(), Place::Disk(other));
@@ -214,7 +214,7 @@ impl Archive {
     fn take_off_endings(&mut self) {
         let taken: Vec<String> = self.names().map(str::to_owned).collect();
         for file in &mut self.files {
-            let Some((compression, bare)) = Compression::of_name(&file.name) else {
+            let Some((compression, bare)) = Compression::from_name(&file.name) else {
                 continue;
             };
             let is_archive = Path::new(bare).extension().is_some_and(|it| it == "tar");

@@ -57,12 +57,12 @@ impl Config {
             config = read.map_err(|cause| archive.refuse(format!("{name}: {cause}")))?;
         }
         if file.version < 6 {
-            config.of_older(file);
+            config.fill_from_older(file);
         }
         Ok(config)
     }
 
-    fn of_older(&mut self, file: &ModelFile) {
+    fn fill_from_older(&mut self, file: &ModelFile) {
         let token = |name: &str, other: &str| Some(file.text(name).unwrap_or(other.to_owned()));
         self.unk_token = token("unk_token", "<unk>");
         self.bos_token = token("bos_token", "<s>");
@@ -395,7 +395,7 @@ fn model_config(file: &ModelFile, config: &Config) -> Result<ModelConfig, Proble
         bert: None,
         memory_use: None,
         previous_translations: 0,
-        address_form: false,
+        reads_formality: false,
         variant: Variant {
             attention_bias: file.contains("decoder/layer_0/attention/linear_0/bias"),
             activation: activation(setting(file, "activation")?.unwrap_or(0.0))?,

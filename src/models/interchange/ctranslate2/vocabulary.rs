@@ -182,7 +182,7 @@ fn languages(tokens: &TokenizerFiles) -> ForeignLanguages {
             .filter_map(|(token, id)| Some((code(token)?.to_owned(), id)))
             .collect()
     };
-    let marian = ForeignLanguages::of_marian(tokens);
+    let marian = ForeignLanguages::from_marian(tokens);
     if !marian.tokens.is_empty() {
         return marian;
     }

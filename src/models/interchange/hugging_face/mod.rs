@@ -130,7 +130,7 @@ pub(super) fn read(archive: &mut Archive) -> Result<ForeignModel> {
     let (source, target, languages) = match family {
         Family::Marian => {
             let (source, target) = marian_vocabularies(archive, &config)?;
-            let languages = ForeignLanguages::of_marian(&source);
+            let languages = ForeignLanguages::from_marian(&source);
             (source, target, languages)
         }
         Family::M2m100 | Family::Mbart => {
@@ -251,7 +251,7 @@ fn model_config(
         bert: None,
         memory_use: None,
         previous_translations: 0,
-        address_form: false,
+        reads_formality: false,
         variant: Variant {
             attention_bias: true,
             activation: activation(archive, &config.activation_function)?,

@@ -134,7 +134,7 @@ fn shortlist(archive: &mut Archive, settings: &Settings) -> Result<Option<Shortl
     if named.is_some() && !Shortlist::is_binary(&bytes) {
         return Ok(None);
     }
-    let read = Shortlist::of_bytes(&bytes);
+    let read = Shortlist::from_bytes(&bytes);
     let refuse = |problem| {
         archive.refuse(format!(
             "{name} is damaged: {problem}; get it again, or remove it to score all words"

@@ -158,7 +158,7 @@ impl Options {
             bert: None,
             memory_use: None,
             previous_translations: 0,
-            address_form: false,
+            reads_formality: false,
             variant: Variant {
                 attention_bias: true,
                 activation: self.activation,

@@ -95,7 +95,7 @@ pub(super) fn languages(
     archive: &mut Archive,
     source: &TokenizerFiles,
 ) -> Result<ForeignLanguages> {
-    let mut languages = ForeignLanguages::of_marian(source);
+    let mut languages = ForeignLanguages::from_marian(source);
     if archive.find("README.md").is_none() {
         return Ok(languages);
     }

@@ -44,11 +44,11 @@ struct KeptStates {
 impl BertReader {
     /// With weights of zeros, to be put in.
     pub(in super::super) fn new(reading: &BertReading, device: &Device) -> Self {
-        Self::around(Bert::new(&reading.sizes, device), reading)
+        Self::from_bert(Bert::new(&reading.sizes, device), reading)
     }
 
     /// A BERT with its weights.
-    pub fn around(bert: Bert, reading: &BertReading) -> Self {
+    pub fn from_bert(bert: Bert, reading: &BertReading) -> Self {
         let bert = if reading.trained {
             bert
         } else {

@@ -10,7 +10,7 @@ use crate::model::batch::Batch;
 use crate::model::decoder::{DecoderOutput, DecoderState};
 use crate::model::document_window::DocumentWindow;
 use crate::model::encoder::EncoderOutput;
-use crate::model::knn_lookup::of_labels;
+use crate::model::knn_lookup::label_log_probs;
 use crate::model::network::NetworkRef;
 use crate::model::packed::TranslationStates;
 use crate::model::packed_batch::PackedBatch;
@@ -40,7 +40,7 @@ impl<'m> BurnExecutor<'m> {
         }
     }
 
-    pub(crate) fn of_stage_one(model: &'m Model, network: &'m Transformer) -> Self {
+    pub(crate) fn for_stage_one(model: &'m Model, network: &'m Transformer) -> Self {
         Self {
             model,
             network: NetworkRef::Transformer(network),
@@ -62,7 +62,7 @@ impl<'m> BurnExecutor<'m> {
     ) -> Vec<f32> {
         let none = DropoutSource::none();
         let scores = self.network.scores(encoded, translations, batch, &none);
-        let alone = of_labels(scores, &batch.labels);
+        let alone = label_log_probs(scores, &batch.labels);
         let Some(datastore) = self.lookup() else {
             return alone;
         };

@@ -98,7 +98,7 @@ impl Executor for GpuExecutor<'_> {
         memory: &SearchMemory,
         _: BatchSetup<'_>,
     ) -> Box<dyn Decode + 'e> {
-        let encoded = memory.beside(encoded);
+        let encoded = memory.with_encoded(encoded);
         self.hypotheses(self.weights.start_with(&encoded, self.burn.lookup()))
     }
 

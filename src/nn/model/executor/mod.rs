@@ -113,7 +113,7 @@ pub struct SearchMemory {
 
 impl SearchMemory {
     /// Encoded sentences as weights of searches read them, with this memory of their documents.
-    fn beside(&self, encoded: &EncoderOutput) -> PackedEncoderOutput {
+    fn with_encoded(&self, encoded: &EncoderOutput) -> PackedEncoderOutput {
         let memory = self.memory.as_ref();
         let memory = memory.map(|memory| (memory, self.translations.clone()));
         PackedEncoderOutput::from_encoder(encoded, memory)
@@ -249,7 +249,7 @@ impl Model {
     /// As [`Self::executor`].
     pub fn stage_one_executor(&self) -> Option<Box<dyn Executor + '_>> {
         let network = self.stage_one.as_ref()?;
-        let burn = BurnExecutor::of_stage_one(self, network);
+        let burn = BurnExecutor::for_stage_one(self, network);
         Some(match network.loaded(None, self.unread.as_deref()) {
             Loaded::Cpu(weights) if weights.encodes() => {
                 Box::new(CpuExecutor::new(burn, network, weights))

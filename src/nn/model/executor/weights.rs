@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::model::context_config::Context;
 use crate::model::network::Network;
 use crate::model::packed::{GpuTransformer, PackedTransformer};
-use crate::model::system::{Draw, Model};
+use crate::model::system::{InitParams, Model};
 use crate::model::transformer::Transformer;
 use crate::model::unread::UnreadWeights;
 use canopy_kernels::packed::Quantization;
@@ -155,7 +155,7 @@ impl Model {
     /// If they cannot be read any more.
     pub fn read_layers(&self) -> Result<()> {
         if self.unread.is_some() {
-            self.visit(&mut Draw);
+            self.visit(&mut InitParams);
         }
         self.check_read()
     }

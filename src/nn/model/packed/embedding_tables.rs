@@ -45,7 +45,7 @@ impl EmbeddingTables {
     /// Lets those of its tables that give the scores be the weights of `logits`, which are packed of them unrounded, unless burn's
     /// layers have them anyway.
     pub(super) fn share(&mut self, logits: &Arc<PackedMatrix>) {
-        let shared = Table::of_outputs(logits).filter(|_| !self.words.is_of_tensor());
+        let shared = Table::from_outputs(logits).filter(|_| !self.words.is_of_tensor());
         let Some(shared) = shared.map(Arc::new) else {
             return;
         };

@@ -93,7 +93,7 @@ impl Packing<'_> {
             let parts = tables
                 .iter()
                 .map(|(weights, bias)| (weights, bias.as_deref()));
-            let packed = PackedMatrix::of_integers(&parts.collect::<Vec<_>>());
+            let packed = PackedMatrix::from_integers(&parts.collect::<Vec<_>>());
             if let Some(packed) = packed {
                 return packed;
             }

@@ -31,7 +31,7 @@ fn config() -> ModelConfig {
         warm_gate: false,
         memory_use: None,
         previous_translations: 0,
-        address_form: false,
+        reads_formality: false,
         variant: Variant::default(),
         tokens: SpecialTokens::default(),
         bert: None,

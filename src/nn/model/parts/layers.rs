@@ -134,7 +134,7 @@ impl ModelConfig {
                             "{OWN} and of the translations of the {} before it",
                             sentences(self.previous_translations)
                         ),
-                        _ if self.address_form => {
+                        _ if self.reads_formality => {
                             format!("{OWN} and the form of address last used before it")
                         }
                         _ => OWN.to_owned(),

@@ -86,7 +86,7 @@ impl AttentionRecorder {
     }
 
     /// One without anything that keeps as much.
-    pub(in super::super) fn beside(&self) -> Self {
+    pub(in super::super) fn empty_copy(&self) -> Self {
         Self {
             keep: self.keep,
             ..Self::default()

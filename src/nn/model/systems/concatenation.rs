@@ -31,7 +31,7 @@ pub(super) const OF_A_FORM: &[Preset] = &[Preset {
     equations: "§3: learnt from each sentence's own form; while translating, the form that the document used last",
     description: "English to German: the encoder reads, behind a sentence with \"you\", whether the translations before it \
                   said du, ihr or Ihr",
-    address_form: true,
+    reads_formality: true,
     ..BASE
 }];
 

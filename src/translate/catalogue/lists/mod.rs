@@ -85,7 +85,7 @@ impl Reading<'_> {
             Origin::Path(list) => {
                 let folder = if list.is_dir() { list } else { folder_of(list) };
                 let path = address.split_once("://").map_or(address, |(_, rest)| rest);
-                if let Some(path) = beside(folder, path) {
+                if let Some(path) = file_in_folder(folder, path) {
                     return Ok(Source::Local(path));
                 }
                 if is_web {
@@ -182,7 +182,7 @@ impl CatalogueModel {
 }
 
 /// A file that is where a path says, seen from a folder, or at least by its name there; never one outside of it.
-fn beside(folder: &Path, path: &str) -> Option<std::path::PathBuf> {
+fn file_in_folder(folder: &Path, path: &str) -> Option<std::path::PathBuf> {
     let path = path.trim_start_matches("./");
     let parts: Vec<&str> = path.split('/').collect();
     let is_inside =

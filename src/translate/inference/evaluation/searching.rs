@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use super::divided::Divided;
 use crate::error::Result;
-use crate::inference::pipeline::{AddressChoice, AddressForms, Operation, Plan};
+use crate::inference::pipeline::{FormalityConstraints, FormalityOption, Operation, Plan};
 use crate::inference::translator::Translator;
 use canopy_corpus::memory::{constraint_suffix, previous_suffix};
 use canopy_corpus::{DocumentUnits, Segment};
-use canopy_metrics::formality::{EarlierForms, FormOfAddress};
+use canopy_metrics::formality::{EarlierForms, Formality};
 use canopy_nn::model::Model;
 use canopy_nn::search::{SearchOptions, TermConstraints, search_sentences};
 use canopy_tokenize::{Side, Tokenizer};
@@ -21,22 +21,22 @@ struct Previous<'a> {
     count: usize,
     max_tokens: usize,
     /// Whether it is the form of address last used that is read of them.
-    address_form: bool,
+    reads_formality: bool,
     /// Constraints by which that form is kept.
-    kept_forms: Option<&'a AddressForms>,
+    kept_forms: Option<&'a FormalityConstraints>,
     /// The form that they request before one was used.
-    first_form: Option<FormOfAddress>,
+    first_form: Option<Formality>,
     /// Forms of the documents before.
     earlier: Option<&'a EarlierForms>,
 }
 
 impl<'a> Previous<'a> {
-    fn new(translator: &'a Translator, first_form: Option<FormOfAddress>) -> Self {
+    fn new(translator: &'a Translator, first_form: Option<Formality>) -> Self {
         let config = &translator.description().model;
         Self {
             count: config.previous_translations,
             max_tokens: config.max_tokens,
-            address_form: config.address_form,
+            reads_formality: config.reads_formality,
             kept_forms: translator.resources().kept_forms(),
             first_form,
             earlier: translator.memory().map(|memory| memory.forms()),
@@ -49,20 +49,20 @@ impl<'a> Previous<'a> {
         unit: usize,
         document: &DocumentUnits,
         target: impl Fn(usize) -> Option<String>,
-    ) -> Option<FormOfAddress> {
+    ) -> Option<Formality> {
         let source = |other: usize| document.sources[other].1.as_str();
         if self.kept_forms.is_none() {
-            let keeps_form = self.address_form;
-            return keeps_form.then(|| FormOfAddress::last_before(unit, source, target))?;
+            let keeps_form = self.reads_formality;
+            return keeps_form.then(|| Formality::last_before(unit, source, target))?;
         }
         let of_alike = |other| {
             let is_alike = document.share_note(unit, other);
             is_alike.then(|| target(other))?
         };
-        let form = FormOfAddress::last_before(unit, source, of_alike);
+        let form = Formality::last_before(unit, source, of_alike);
         let note = document.notes.get(unit).and_then(Option::as_deref);
-        let form = form.or_else(|| self.earlier?.of_note(note));
-        form.or_else(|| FormOfAddress::last_before(unit, source, &target))
+        let form = form.or_else(|| self.earlier?.last_with_note(note));
+        form.or_else(|| Formality::last_before(unit, source, &target))
     }
 }
 
@@ -84,7 +84,7 @@ impl Operation for Units<'_, '_> {
     fn sequential(
         &mut self,
         translator: &Translator,
-        form: Option<FormOfAddress>,
+        form: Option<Formality>,
     ) -> Result<ControlFlow<()>> {
         let previous = Previous::new(translator, form);
         let wanted = std::mem::take(&mut self.wanted);
@@ -94,7 +94,7 @@ impl Operation for Units<'_, '_> {
 
     fn in_form(
         &mut self,
-        form: (AddressChoice, &AddressForms),
+        form: (FormalityOption, &FormalityConstraints),
         _: &Translator,
         then: &Plan<'_>,
     ) -> Result<ControlFlow<()>> {
@@ -109,9 +109,9 @@ impl Operation for Units<'_, '_> {
     fn pivot(
         &mut self,
         [whole, _]: [&Translator; 2],
-        _: Option<AddressChoice>,
+        _: Option<FormalityOption>,
     ) -> Result<ControlFlow<()>> {
-        Plan::of_units(&whole.first_leg(), None).apply(self)
+        Plan::for_units(&whole.first_leg(), None).apply(self)
     }
 }
 
@@ -173,14 +173,14 @@ impl<'a> Search<'a> {
                 flow
             },
         );
-        searched.map_err(|broken| broken.of_text(text, tokenizer))?;
+        searched.map_err(|broken| broken.into_error(text, tokenizer))?;
         Ok(flow)
     }
 
     /// Translates once more what leaves a form of address, or the one that most sentences of each document take.
     fn run_in_form(
         &mut self,
-        (choice, forms): (AddressChoice, &AddressForms),
+        (choice, forms): (FormalityOption, &FormalityConstraints),
         documents: &[DocumentUnits],
         is_wanted: &HashSet<usize>,
     ) -> Result<ControlFlow<()>> {
@@ -202,7 +202,7 @@ impl<'a> Search<'a> {
             let pairs = found
                 .iter()
                 .map(|(source, _, text)| (*source, text.as_str()));
-            let commonest = || FormOfAddress::commonest(pairs);
+            let commonest = || Formality::commonest(pairs);
             let Some(form) = choice.form().or_else(commonest) else {
                 continue;
             };
@@ -226,7 +226,7 @@ impl<'a> Search<'a> {
     ) {
         if let Some(constraints) = constraints
             && unit.len() == 1
-            && FormOfAddress::is_chosen_for(source)
+            && Formality::is_chosen_for(source)
         {
             self.read.text.terms.insert(unit.start, constraints);
         }
@@ -289,7 +289,7 @@ impl<'a> Search<'a> {
     fn keep_form(
         &mut self,
         unit: &Range<usize>,
-        form: Option<FormOfAddress>,
+        form: Option<Formality>,
         source: &str,
         previous: Previous<'_>,
     ) {
@@ -304,12 +304,12 @@ impl<'a> Search<'a> {
     fn read_behind(
         &mut self,
         unit: Range<usize>,
-        (translations, form): (&[Vec<u32>], Option<FormOfAddress>),
+        (translations, form): (&[Vec<u32>], Option<Formality>),
         previous: Previous<'_>,
     ) {
         for sentence in &mut self.read.text.sentences[unit] {
             let (own, max_tokens) = (sentence.ids.len(), previous.max_tokens);
-            sentence.ids.extend(if previous.address_form {
+            sentence.ids.extend(if previous.reads_formality {
                 let constraint =
                     form.map(|it| self.tokenizer.encode(Side::Source, it.side_constraint()));
                 constraint_suffix(constraint, own, max_tokens)

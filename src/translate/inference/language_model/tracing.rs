@@ -99,7 +99,7 @@ impl Tracer {
                 normaliser: Normaliser::Softmax,
                 sentence_normaliser: None,
                 threshold: LEAST,
-                is_beside_own: kind != MapKind::Cross,
+                includes_own: kind != MapKind::Cross,
             },
             rows: Vec::new(),
         };

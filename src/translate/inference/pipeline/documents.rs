@@ -7,12 +7,12 @@ use super::pivot::translate_through;
 use super::request::OnStep;
 use super::sequential::translate_in_order;
 use super::{
-    AddressChoice, AddressForms, DocumentRequest, JointSearch, OnEvent, Operation, Pass, Plan,
-    TranslationEvent,
+    DocumentRequest, FormalityConstraints, FormalityOption, JointSearch, OnEvent, Operation, Pass,
+    Plan, TranslationEvent,
 };
 use crate::error::Result;
 use crate::inference::translator::Translator;
-use canopy_metrics::formality::FormOfAddress;
+use canopy_metrics::formality::Formality;
 
 /// A pass over sentences of documents.
 pub(super) struct Documents<'s, 'r> {
@@ -50,7 +50,7 @@ impl Operation for Documents<'_, '_> {
     fn sequential(
         &mut self,
         translator: &Translator,
-        form: Option<FormOfAddress>,
+        form: Option<Formality>,
     ) -> Result<ControlFlow<()>> {
         self.each(|request, pass, on_step| {
             let form = pass.form.or(form);
@@ -60,7 +60,7 @@ impl Operation for Documents<'_, '_> {
 
     fn in_form(
         &mut self,
-        (choice, _): (AddressChoice, &AddressForms),
+        (choice, _): (FormalityOption, &FormalityConstraints),
         translator: &Translator,
         then: &Plan<'_>,
     ) -> Result<ControlFlow<()>> {
@@ -72,7 +72,7 @@ impl Operation for Documents<'_, '_> {
     fn pivot(
         &mut self,
         models: [&Translator; 2],
-        formality: Option<AddressChoice>,
+        formality: Option<FormalityOption>,
     ) -> Result<ControlFlow<()>> {
         self.each(|request, pass, on_step| {
             translate_through(models, formality, request, pass, on_step)

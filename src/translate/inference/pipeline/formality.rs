@@ -14,7 +14,7 @@ use super::{DocumentRequest, Pass, Plan, Step};
 use crate::error::Result;
 use crate::inference::translator::{SOFT_BONUS, TermMode, Translator, spelt};
 use canopy_metrics::discourse::begins_sentence;
-use canopy_metrics::formality::{FormOfAddress, Others};
+use canopy_metrics::formality::{Formality, OtherPersons};
 use canopy_nn::search::{TermConstraints, TermForce};
 use canopy_tokenize::{Side, Tokenizer};
 
@@ -22,7 +22,7 @@ use canopy_tokenize::{Side, Tokenizer};
 /// otherwise are translated once more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum AddressChoice {
+pub enum FormalityOption {
     /// *du*, to one person.
     Du,
     /// *Sie*.
@@ -35,7 +35,7 @@ pub enum AddressChoice {
     Commonest,
 }
 
-impl AddressChoice {
+impl FormalityOption {
     /// All choices, in the order in which they are offered.
     pub const ALL: [Self; 5] = [
         Self::Du,
@@ -46,12 +46,12 @@ impl AddressChoice {
     ];
 
     /// The form, if it is known before anything is translated.
-    pub fn form(self) -> Option<FormOfAddress> {
+    pub fn form(self) -> Option<Formality> {
         match self {
-            Self::Du => Some(FormOfAddress::Du),
-            Self::Sie => Some(FormOfAddress::Formal),
-            Self::Ihr => Some(FormOfAddress::Plural),
-            Self::PoliteIhr => Some(FormOfAddress::Polite),
+            Self::Du => Some(Formality::Du),
+            Self::Sie => Some(Formality::Formal),
+            Self::Ihr => Some(Formality::Plural),
+            Self::PoliteIhr => Some(Formality::Polite),
             Self::Commonest => None,
         }
     }
@@ -59,12 +59,12 @@ impl AddressChoice {
 
 /// The words of each form as a tokenizer spells them.
 #[derive(Debug, Clone)]
-pub struct AddressForms {
-    /// For a text that speaks of each of [`Others::ALL`].
-    constraints: Vec<(FormOfAddress, [Arc<TermConstraints>; 3])>,
+pub struct FormalityConstraints {
+    /// For a text that speaks of each of [`OtherPersons::ALL`].
+    constraints: Vec<(Formality, [Arc<TermConstraints>; 3])>,
 }
 
-impl AddressForms {
+impl FormalityConstraints {
     /// One word of a form, and none that only another one has.
     pub fn new(tokenizer: &dyn Tokenizer, mode: TermMode) -> Self {
         let ids = |words: &[String]| {
@@ -83,9 +83,9 @@ impl AddressForms {
             TermMode::Hard => TermForce::Hard,
             TermMode::Soft => TermForce::Soft { bonus: SOFT_BONUS },
         };
-        let constraints = FormOfAddress::ALL.map(|form| {
+        let constraints = Formality::ALL.map(|form| {
             let wanted = ids(form.words());
-            let constraints = Others::ALL.map(|others| {
+            let constraints = OtherPersons::ALL.map(|others| {
                 let forbidden = ids(&form.words_of_others(others));
                 let wanted = std::slice::from_ref(&wanted);
                 let constraints = TermConstraints::new(wanted, &forbidden, force);
@@ -100,11 +100,11 @@ impl AddressForms {
     }
 
     /// The constraints that request a form in the translation of `source`.
-    pub fn constraints(&self, form: FormOfAddress, source: &str) -> Option<Arc<TermConstraints>> {
+    pub fn constraints(&self, form: Formality, source: &str) -> Option<Arc<TermConstraints>> {
         let mut constraints = self.constraints.iter();
         let (_, constraints) = constraints.find(|(other, _)| *other == form)?;
-        let others = Others::from_source(source);
-        let place = Others::ALL.iter().position(|it| *it == others)?;
+        let others = OtherPersons::from_source(source);
+        let place = OtherPersons::ALL.iter().position(|it| *it == others)?;
         Some(Arc::clone(&constraints[place]))
     }
 }
@@ -112,7 +112,7 @@ impl AddressForms {
 /// Translates sentences of a document as `then` does, then once more those that leave the form that is chosen: what addresses
 /// nobody stays as it is.
 pub(super) fn translate_in_form(
-    choice: AddressChoice,
+    choice: FormalityOption,
     (translator, then): (&Translator, &Plan<'_>),
     request: &mut DocumentRequest<'_>,
     pass: Pass<'_>,
@@ -122,7 +122,7 @@ pub(super) fn translate_in_form(
     let source = |index: usize| document.sentences[index].text.as_str();
     let mut held = BTreeMap::new();
     let flow = then.pass_over(request, pass, &mut |step| match step {
-        Step::Translated { index, translation } if FormOfAddress::is_chosen_for(source(index)) => {
+        Step::Translated { index, translation } if Formality::is_chosen_for(source(index)) => {
             held.insert(index, translation);
             on_step(Step::Waiting)
         }
@@ -137,7 +137,7 @@ pub(super) fn translate_in_form(
     let found = found.map(|(&index, translation)| (index, translation.text.as_str()));
     let texts: BTreeMap<usize, &str> = found.chain(fixed).collect();
     let texts = texts.into_iter().map(|(index, text)| (source(index), text));
-    let form = choice.form().or_else(|| FormOfAddress::commonest(texts));
+    let form = choice.form().or_else(|| Formality::commonest(texts));
     let leaves = |index: usize, target: &str| {
         let part = source(index);
         let form_terms =

@@ -8,7 +8,7 @@ use crate::error::{BaseError, Error, Result};
 use crate::inference::reading::ModelReader;
 use crate::inference::translation::Translation;
 use crate::inference::translator::Translator;
-use canopy_nn::search::{Encodings, InvalidScores, SearchEvent, SourceText, search_documents};
+use canopy_nn::search::{EncodingCache, InvalidScores, SearchEvent, SourceText, search_documents};
 
 /// A search over sentences of documents.
 #[derive(Debug, Clone, Copy)]
@@ -73,7 +73,7 @@ impl<'a> JointSearch<'a> {
         // What is kept of a document is kept by its place in the text that was searched.
         let mut kept = match running.documents {
             [request] => std::mem::take(&mut request.known.encodings),
-            _ => Encodings::default(),
+            _ => EncodingCache::default(),
         };
         let model = self.translator.model();
         let loaded = self.translator.loaded();
@@ -138,7 +138,7 @@ impl Running<'_, '_> {
     }
 
     /// Searches, and once more, with their terms, what did without them.
-    fn search_all(&mut self, kept: &mut Encodings) -> Result<Result<(), InvalidScores>> {
+    fn search_all(&mut self, kept: &mut EncodingCache) -> Result<Result<(), InvalidScores>> {
         let mut text = std::mem::take(&mut self.gathered.text);
         if let Err(broken) = self.search_once(&text, kept)? {
             return Ok(Err(broken));
@@ -156,7 +156,7 @@ impl Running<'_, '_> {
     fn search_once(
         &mut self,
         text: &SourceText,
-        kept: &mut Encodings,
+        kept: &mut EncodingCache,
     ) -> Result<Result<(), InvalidScores>> {
         let (translator, options) = (self.search.translator, self.search.pass.options);
         if let Some(there) = translator.loaded().remote() {

@@ -18,10 +18,10 @@ use super::translation::Translation;
 use super::translator::Translator;
 use crate::error::Result;
 use canopy_document::document::Document;
-use canopy_metrics::formality::FormOfAddress;
+use canopy_metrics::formality::Formality;
 use canopy_nn::search::SearchOptions;
 use documents::Documents;
-pub use formality::{AddressChoice, AddressForms};
+pub use formality::{FormalityConstraints, FormalityOption};
 pub(super) use gathering::Gathered;
 pub(super) use joint::JointSearch;
 use request::OnStep;
@@ -54,14 +54,14 @@ pub enum Plan<'t> {
         /// The model.
         translator: &'t Translator,
         /// The form of address where none was used before.
-        form: Option<FormOfAddress>,
+        form: Option<Formality>,
     },
     /// Freely first, then once more the sentences that leave a form of address.
     InForm {
         /// The form of address.
-        choice: AddressChoice,
+        choice: FormalityOption,
         /// The words of each form.
-        forms: &'t AddressForms,
+        forms: &'t FormalityConstraints,
         /// The model.
         translator: &'t Translator,
         /// The way in which it translates.
@@ -74,7 +74,7 @@ pub enum Plan<'t> {
         /// The model that reads what the first one writes.
         second: &'t Translator,
         /// The form of address of what the second one writes.
-        formality: Option<AddressChoice>,
+        formality: Option<FormalityOption>,
     },
 }
 
@@ -87,13 +87,13 @@ pub(super) trait Operation {
     fn sequential(
         &mut self,
         translator: &Translator,
-        form: Option<FormOfAddress>,
+        form: Option<Formality>,
     ) -> Result<ControlFlow<()>>;
 
     /// As `then` does, and once more what leaves a form of address.
     fn in_form(
         &mut self,
-        form: (AddressChoice, &AddressForms),
+        form: (FormalityOption, &FormalityConstraints),
         translator: &Translator,
         then: &Plan<'_>,
     ) -> Result<ControlFlow<()>>;
@@ -102,7 +102,7 @@ pub(super) trait Operation {
     fn pivot(
         &mut self,
         models: [&Translator; 2],
-        formality: Option<AddressChoice>,
+        formality: Option<FormalityOption>,
     ) -> Result<ControlFlow<()>>;
 }
 
@@ -113,7 +113,7 @@ pub(super) struct Pass<'a> {
     /// Translations that are read after each sentence, the last one first.
     pub before: &'a [Vec<u32>],
     /// The requested form of address where none is fixed.
-    pub form: Option<FormOfAddress>,
+    pub form: Option<Formality>,
     /// Where sentences are translations themselves, the document that they are of: terms are looked up there.
     pub term_source: Option<&'a Document>,
 }
@@ -174,19 +174,22 @@ impl Translator {
 
 impl<'t> Plan<'t> {
     /// The way in which a model translates documents, in this form of address where it has a choice.
-    pub(super) fn new(translator: &'t Translator, formality: Option<AddressChoice>) -> Self {
+    pub(super) fn new(translator: &'t Translator, formality: Option<FormalityOption>) -> Self {
         Self::choose(translator, formality, false)
     }
 
     /// The way in which a model translates units of a corpus. Where each one keeps the form of address of those before it, they are
     /// translated in order, and `formality` counts only until a form is used.
-    pub(super) fn of_units(translator: &'t Translator, formality: Option<AddressChoice>) -> Self {
+    pub(super) fn for_units(
+        translator: &'t Translator,
+        formality: Option<FormalityOption>,
+    ) -> Self {
         Self::choose(translator, formality, true)
     }
 
     fn choose(
         translator: &'t Translator,
-        formality: Option<AddressChoice>,
+        formality: Option<FormalityOption>,
         are_units: bool,
     ) -> Self {
         let second = translator.second();

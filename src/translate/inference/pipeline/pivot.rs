@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use super::request::OnStep;
-use super::{AddressChoice, DocumentRequest, KnownTranslations, Pass, Plan, Step};
+use super::{DocumentRequest, FormalityOption, KnownTranslations, Pass, Plan, Step};
 use crate::error::Result;
 use crate::inference::translation::Translation;
 use crate::inference::translator::Translator;
@@ -12,7 +12,7 @@ use crate::inference::translator::Translator;
 /// Translates with both models; what the first one finds is reported as drafts.
 pub(super) fn translate_through(
     [whole, second]: [&Translator; 2],
-    formality: Option<AddressChoice>,
+    formality: Option<FormalityOption>,
     request: &DocumentRequest<'_>,
     pass: Pass<'_>,
     on_step: &mut OnStep<'_>,

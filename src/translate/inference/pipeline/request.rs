@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
-use super::AddressChoice;
+use super::FormalityOption;
 use crate::inference::translation::Translation;
 use canopy_document::document::Document;
 use canopy_nn::model::BertSequence;
-use canopy_nn::search::{Encodings, SearchOptions};
+use canopy_nn::search::{EncodingCache, SearchOptions};
 
 /// Sentences that are to be translated, and how.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct TranslationRequest<'a> {
     /// The beam, and how many other translations of each sentence are reported.
     pub search: SearchOptions,
     /// The form of address of German translations from English; none leaves it to the model.
-    pub formality: Option<AddressChoice>,
+    pub formality: Option<FormalityOption>,
 }
 
 /// A document of which some sentences are to be translated.
@@ -52,7 +52,7 @@ impl<'a> TranslationRequest<'a> {
 
     /// Sets the form of address of German translations from English.
     #[must_use]
-    pub fn with_formality(self, formality: Option<AddressChoice>) -> Self {
+    pub fn with_formality(self, formality: Option<FormalityOption>) -> Self {
         Self { formality, ..self }
     }
 }
@@ -70,7 +70,7 @@ pub struct KnownTranslations {
     pub(in crate::inference) read: BTreeMap<usize, String>,
     /// BERT's sequence of each sentence.
     pub(super) contexts: Option<Vec<BertSequence>>,
-    pub(super) encodings: Encodings,
+    pub(super) encodings: EncodingCache,
 }
 
 impl KnownTranslations {

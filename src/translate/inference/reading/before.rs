@@ -6,7 +6,7 @@ use super::ModelReader;
 use crate::inference::pipeline::KnownTranslations;
 use canopy_corpus::memory::{constraint_suffix, previous_suffix};
 use canopy_document::document::Document;
-use canopy_metrics::formality::FormOfAddress;
+use canopy_metrics::formality::Formality;
 use canopy_tokenize::Side;
 
 impl ModelReader<'_> {
@@ -23,7 +23,7 @@ impl ModelReader<'_> {
         sentence: usize,
         known: &KnownTranslations,
     ) -> Vec<Vec<u32>> {
-        if !self.translator.description().model.address_form {
+        if !self.translator.description().model.reads_formality {
             let before = self.translations_before(document, sentence, known);
             return before.into_iter().map(|(_, ids)| ids).collect();
         }
@@ -32,8 +32,8 @@ impl ModelReader<'_> {
             Some(self.translator.tokenizer().decode(Side::Target, &ids))
         };
         let source = |other: usize| document.sentences[other].text.as_str();
-        let form = FormOfAddress::last_before(sentence, source, target);
-        let encode = |form: FormOfAddress| {
+        let form = Formality::last_before(sentence, source, target);
+        let encode = |form: Formality| {
             self.translator
                 .tokenizer()
                 .encode(Side::Source, form.side_constraint())
@@ -57,7 +57,7 @@ impl ModelReader<'_> {
     /// The ids that the encoder reads after a sentence of `own` tokens, of what [`Self::read_before`] found.
     pub fn suffix(&self, before: &[Vec<u32>], own: usize) -> Vec<u32> {
         let config = &self.translator.description().model;
-        if config.address_form {
+        if config.reads_formality {
             return constraint_suffix(before.first().cloned(), own, config.max_tokens);
         }
         self.suffix_of_translations(

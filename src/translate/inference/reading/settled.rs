@@ -25,11 +25,11 @@ impl ModelReader<'_> {
         };
         let settled = self.settled(text).or_else(matching);
         let settled = settled.or_else(|| self.unread(text));
-        settled.or_else(|| self.of_other_language(document, text))
+        settled.or_else(|| self.copy_other_language(document, text))
     }
 
     /// A sentence of another language than the rest of its document, as it is.
-    fn of_other_language(&self, document: &Document, text: &str) -> Option<Translation> {
+    fn copy_other_language(&self, document: &Document, text: &str) -> Option<Translation> {
         let source = &self.translator.info().source_language;
         other_language(text, source)?;
         is_mostly_in(document, source).then(|| Translation {

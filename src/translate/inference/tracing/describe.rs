@@ -27,7 +27,7 @@ pub(super) struct Described {
     pub normaliser: Normaliser,
     pub sentence_normaliser: Option<Normaliser>,
     /// Whether the same softmax reads the query's own source sentence.
-    pub is_beside_own: bool,
+    pub includes_own: bool,
 }
 
 impl Described {
@@ -39,7 +39,7 @@ impl Described {
             visible: Visible::Own,
             normaliser: Normaliser::Softmax,
             sentence_normaliser: None,
-            is_beside_own: false,
+            includes_own: false,
         };
         let (source, target) = (Units::SourceWords, Units::TargetWords);
         match kind {
@@ -57,7 +57,7 @@ impl Described {
             AttentionKind::Context => Self {
                 kind: MapKind::Context,
                 queries: source,
-                ..Self::of_context(config, [source, Units::SourceSentences])
+                ..Self::for_context(config, [source, Units::SourceSentences])
             },
             AttentionKind::DecoderContext => {
                 let keys = if config.context.is_some_and(Context::is_bilingual) {
@@ -65,13 +65,13 @@ impl Described {
                 } else {
                     [source, Units::SourceSentences]
                 };
-                Self::of_context(config, keys)
+                Self::for_context(config, keys)
             }
         }
     }
 
     /// The part of an attention to the source sentence that reads the translations before, which are after it.
-    pub(crate) fn of_translations(kind: AttentionKind, config: &ModelConfig) -> Self {
+    pub(crate) fn for_translations(kind: AttentionKind, config: &ModelConfig) -> Self {
         let (kind, queries) = match kind {
             AttentionKind::Cross => (MapKind::DecoderContext, Units::TargetWords),
             _ => (MapKind::Context, Units::SourceWords),
@@ -83,12 +83,12 @@ impl Described {
             visible: Visible::Previous(config.previous_translations),
             normaliser: Normaliser::Softmax,
             sentence_normaliser: None,
-            is_beside_own: true,
+            includes_own: true,
         }
     }
 
     /// As if tokens of the translation read.
-    fn of_context(config: &ModelConfig, [words, sentences]: [Units; 2]) -> Self {
+    fn for_context(config: &ModelConfig, [words, sentences]: [Units; 2]) -> Self {
         let weights = config.context.map(Context::weights).unwrap_or_default();
         Self {
             kind: MapKind::DecoderContext,
@@ -105,7 +105,7 @@ impl Described {
             },
             normaliser: normaliser(weights.normaliser),
             sentence_normaliser: weights.sentence_normaliser.map(normaliser),
-            is_beside_own: false,
+            includes_own: false,
         }
     }
 

@@ -25,7 +25,7 @@ use canopy_explain::trace::{
 use canopy_nn::model::{
     AttentionKind, AttentionRecorder, AttentionWeights, GateActivations, ModelConfig,
 };
-use canopy_nn::search::{Encodings, LARGEST, Window};
+use canopy_nn::search::{EncodingCache, LARGEST, Window};
 
 impl Translator {
     /// Traces the model over `document` and `translations`, one for each sentence or none.
@@ -104,10 +104,10 @@ impl Translator {
         if in_documents && windows.len() > 1 {
             trace.overview.windows = text.traced_windows(&windows);
         }
-        let (read_text, mut kept) = (text.source_text(), Encodings::default());
+        let (read_text, mut kept) = (text.source_text(), EncodingCache::default());
         let executor = self.model().executor();
         for window in windows.into_iter().filter(is_wanted) {
-            let around = || kept.around(&*executor, &read_text, &window, LARGEST);
+            let around = || kept.window_context(&*executor, &read_text, &window, LARGEST);
             let document_window = in_documents.then(around).flatten();
             let (source, target) = text.rows(window.read.clone());
             let model = self.model();
@@ -208,7 +208,7 @@ fn add_window(
         let [own, of_translations] = read_rows.apart(weights, query_side, layout.sees(query_side));
         add(&described, number, own);
         add(
-            &Described::of_translations(kind, config),
+            &Described::for_translations(kind, config),
             number,
             of_translations,
         );
@@ -276,7 +276,7 @@ fn first_map(
             normaliser: described.normaliser,
             sentence_normaliser: described.sentence_normaliser,
             threshold: described.threshold(least),
-            is_beside_own: described.is_beside_own,
+            includes_own: described.includes_own,
         },
         rows: Vec::new(),
     }));

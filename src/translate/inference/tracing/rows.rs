@@ -51,7 +51,7 @@ impl Layout<'_> {
         let [source, target] = self.text.words(0..self.read.start);
         let first = number(match described.keys.side() {
             // They have the rows of the document.
-            _ if described.is_beside_own => 0,
+            _ if described.includes_own => 0,
             Side::Source => source,
             Side::Target => target,
         });

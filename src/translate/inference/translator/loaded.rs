@@ -18,7 +18,7 @@ use canopy_kernels::packed::Quantization;
 use canopy_models::weights::ModelFolder;
 use canopy_nn::model::{Architecture, Model};
 use canopy_nn::search::{
-    Encodings, InvalidScores, SearchEvent, SearchOptions, SourceText, search_documents,
+    EncodingCache, InvalidScores, SearchEvent, SearchOptions, SourceText, search_documents,
 };
 use canopy_tokenize::vocabulary::Vocabulary;
 use canopy_tokenize::{ModelTokenizer, Tokenizer, two_letters};
@@ -217,7 +217,7 @@ impl LoadedModel {
     ) -> Result<Result<(), InvalidScores>> {
         let (model, vocabulary) = (&self.model, &*self.tokenizer);
         model.read_packed()?;
-        let mut kept = Encodings::default();
+        let mut kept = EncodingCache::default();
         let search = || search_documents(model, vocabulary, text, options, &mut kept, found);
         self.device
             .attempt(search)

@@ -11,7 +11,7 @@ impl Translator {
     /// Takes over these translations wherever a sentence without markup is exactly the same. A model that reads a
     /// translation memory, or learns from it, does so with the similar ones before those of its own; any other one looks
     /// them up, if it can ([`MemoryUse::KnnMt`]).
-    pub fn remember(&mut self, memory: TranslationMemory) {
+    pub fn set_memory(&mut self, memory: TranslationMemory) {
         self.resources.set_memory(memory);
         let model = &mut self.loaded.description.model;
         let can_look_up = model.architecture == Architecture::Transformer;

@@ -3,11 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use super::terms::{TermMode, TermUse};
-use crate::inference::pipeline::{AddressForms, KnownTranslations};
+use crate::inference::pipeline::{FormalityConstraints, KnownTranslations};
 use canopy_corpus::is_same_language;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_document::document::Document;
-use canopy_metrics::formality::FormOfAddress;
+use canopy_metrics::formality::Formality;
 use canopy_models::weights::Languages;
 use canopy_nn::search::TermConstraints;
 use canopy_qa::terms::Termbase;
@@ -21,9 +21,9 @@ pub struct LanguageResources {
     terms: Option<Arc<TermUse>>,
     /// Whether translations are from English into German, whose forms of address alone are known.
     is_into_german: bool,
-    german_forms: OnceLock<AddressForms>,
+    german_forms: OnceLock<FormalityConstraints>,
     /// The forms of address that are kept where documents are evaluated.
-    kept_forms: Option<Arc<AddressForms>>,
+    kept_forms: Option<Arc<FormalityConstraints>>,
 }
 
 impl LanguageResources {
@@ -95,18 +95,18 @@ impl LanguageResources {
     }
 
     /// Keeps the form of address where documents are evaluated, too.
-    pub fn keep_address_form(&mut self, mode: TermMode) {
-        self.kept_forms = Some(Arc::new(AddressForms::new(&*self.tokenizer, mode)));
+    pub fn keep_formality(&mut self, mode: TermMode) {
+        self.kept_forms = Some(Arc::new(FormalityConstraints::new(&*self.tokenizer, mode)));
     }
 
     /// The forms of address that are kept where documents are evaluated, if they are.
-    pub fn kept_forms(&self) -> Option<&AddressForms> {
+    pub fn kept_forms(&self) -> Option<&FormalityConstraints> {
         self.kept_forms.as_deref()
     }
 
     /// The forms for translations from English into German.
-    pub(in crate::inference) fn german_forms(&self) -> Option<&AddressForms> {
-        let new = || AddressForms::new(&*self.tokenizer, TermMode::Soft);
+    pub(in crate::inference) fn german_forms(&self) -> Option<&FormalityConstraints> {
+        let new = || FormalityConstraints::new(&*self.tokenizer, TermMode::Soft);
         self.is_into_german
             .then(|| self.german_forms.get_or_init(new))
     }
@@ -120,12 +120,12 @@ impl LanguageResources {
         sentence: usize,
         part: &str,
         known: &KnownTranslations,
-        chosen: Option<FormOfAddress>,
+        chosen: Option<Formality>,
     ) -> Option<Arc<TermConstraints>> {
         let earlier = self.memory.as_ref().map(|memory| memory.forms());
         let earlier = earlier.filter(|earlier| earlier.last().is_some());
         let has_form = !known.fixed.is_empty() || chosen.is_some() || earlier.is_some();
-        if !has_form || !FormOfAddress::is_chosen_for(part) {
+        if !has_form || !Formality::is_chosen_for(part) {
             return None;
         }
         let forms = self.german_forms()?;
@@ -138,11 +138,11 @@ impl LanguageResources {
             let before = known.fixed.range(..sentence).rev();
             let mut before = before.filter(|(other, _)| alike(**other));
             before.find_map(|(&other, target)| {
-                FormOfAddress::kept_by(&document.sentences[other].text, target)
+                Formality::kept_by(&document.sentences[other].text, target)
             })
         };
         let form = last(&|other| own.is_some() && note(other) == own);
-        let form = form.or_else(|| earlier?.of_note(own));
+        let form = form.or_else(|| earlier?.last_with_note(own));
         let form = form.or_else(|| last(&|_| true)).or(chosen);
         forms.constraints(form.or_else(|| earlier?.last())?, part)
     }
@@ -189,7 +189,7 @@ mod tests {
     fn a_leg_alone_keeps_to_nothing_but_knows_the_forms_of_its_language() {
         let mut resources = resources("de");
         resources.set_memory(TranslationMemory::default());
-        resources.keep_address_form(TermMode::Hard);
+        resources.keep_formality(TermMode::Hard);
         resources.set_terms(Some(&base()), None);
         let leg = resources.emptied();
         assert!(leg.memory().is_none() && leg.terms().is_none() && leg.kept_forms().is_none());

@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use super::Translator;
 use crate::error::{Error, Result};
 use crate::inference::pipeline::{
-    AddressChoice, AddressForms, DocumentRequest, Gathered, JointSearch, KnownTranslations,
-    Operation, Pass, Plan,
+    DocumentRequest, FormalityConstraints, FormalityOption, Gathered, JointSearch,
+    KnownTranslations, Operation, Pass, Plan,
 };
 use canopy_document::document::Document;
-use canopy_metrics::formality::FormOfAddress;
+use canopy_metrics::formality::Formality;
 use canopy_nn::search::{Candidates, SearchOptions, force_documents};
 
 /// For each sentence, the mean log-probabilities of its candidates.
@@ -65,7 +65,7 @@ impl Operation for Scoring<'_> {
     fn sequential(
         &mut self,
         translator: &Translator,
-        _: Option<FormOfAddress>,
+        _: Option<Formality>,
     ) -> Result<ControlFlow<()>> {
         let candidates = self.candidates;
         for &sentence in candidates.keys() {
@@ -78,7 +78,7 @@ impl Operation for Scoring<'_> {
 
     fn in_form(
         &mut self,
-        _: (AddressChoice, &AddressForms),
+        _: (FormalityOption, &FormalityConstraints),
         _: &Translator,
         then: &Plan<'_>,
     ) -> Result<ControlFlow<()>> {
@@ -86,7 +86,11 @@ impl Operation for Scoring<'_> {
     }
 
     /// What the first model writes is not given.
-    fn pivot(&mut self, _: [&Translator; 2], _: Option<AddressChoice>) -> Result<ControlFlow<()>> {
+    fn pivot(
+        &mut self,
+        _: [&Translator; 2],
+        _: Option<FormalityOption>,
+    ) -> Result<ControlFlow<()>> {
         Ok(ControlFlow::Continue(()))
     }
 }
@@ -159,7 +163,7 @@ impl Scoring<'_> {
             .device
             .attempt(|| force_documents(model, vocabulary, &text, &forced, &options, &mut found));
         match scored {
-            Ok(done) => Ok(done.map_err(|broken| broken.of_text(&text, vocabulary))?),
+            Ok(done) => Ok(done.map_err(|broken| broken.into_error(&text, vocabulary))?),
             Err(message) => Err(Error::DeviceFailed {
                 sentence: sentences
                     .first()

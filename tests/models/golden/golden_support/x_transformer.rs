@@ -107,7 +107,7 @@ fn config(layout: &Layout, [d_model, d_ff]: [usize; 2]) -> ModelConfig {
         warm_gate: false,
         memory_use: None,
         previous_translations: 0,
-        address_form: false,
+        reads_formality: false,
         variant: Variant::default(),
         tokens: SpecialTokens::default(),
         bert: None,

@@ -254,7 +254,7 @@ fn beyond(model: &Model, system: &System, seed: u64) -> f64 {
 /// Share of the solved mentions whose deciding sentence has the largest weight.
 fn pointing(model: &Model, context: Context, texts: &Texts, answers: &[u32]) -> f64 {
     let batch = batch(texts);
-    let pointing = Pointing::of(model, context, &batch);
+    let pointing = Pointing::record(model, context, &batch);
     let both = texts.mentions.iter().zip(answers);
     let solved = both.filter(|(mention, answer)| mention.form == **answer);
     let points: Vec<bool> = solved

@@ -27,7 +27,7 @@ pub struct Pointing<'a> {
 }
 
 impl<'a> Pointing<'a> {
-    pub fn of(model: &Model, context: Context, batch: &'a Batch) -> Self {
+    pub fn record(model: &Model, context: Context, batch: &'a Batch) -> Self {
         Self {
             recorder: model.record(&batch.source, &batch.references, Recording::all()),
             batch,

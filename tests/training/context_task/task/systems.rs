@@ -43,7 +43,7 @@ impl System {
             warm_gate: false,
             memory_use: None,
             previous_translations: 0,
-            address_form: false,
+            reads_formality: false,
             variant: Variant::default(),
             tokens: SpecialTokens::default(),
             bert: None,

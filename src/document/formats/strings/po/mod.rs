@@ -193,7 +193,7 @@ impl PoReader<'_> {
     /// Where the message is marked as fuzzy.
     fn flag_place(&self) -> FlagPlace {
         if let Some(flags) = self.comments(',').next() {
-            return FlagPlace::Beside(flags.range.start + 2);
+            return FlagPlace::BeforeOthers(flags.range.start + 2);
         }
         let previous = self.comments('|').next().map(|comment| comment.range.start);
         FlagPlace::Line(previous.unwrap_or(self.entry.start))
@@ -286,7 +286,7 @@ impl Form {
 #[derive(Debug)]
 enum FlagPlace {
     /// Before other flags.
-    Beside(usize),
+    BeforeOthers(usize),
     /// In a line of its own.
     Line(usize),
 }
@@ -352,7 +352,7 @@ impl Slot for PoMessage {
             edits.replace(last.end..self.end, String::new());
         }
         match self.flag {
-            Some(FlagPlace::Beside(place)) if is_new => {
+            Some(FlagPlace::BeforeOthers(place)) if is_new => {
                 edits.replace(place..place, " fuzzy,".to_owned());
             }
             Some(FlagPlace::Line(place)) if is_new => {

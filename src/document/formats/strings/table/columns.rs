@@ -35,7 +35,7 @@ impl Chosen {
             .collect()
     }
 
-    fn of_names(names: &[String], pairs: Vec<(usize, usize)>, has_header: bool) -> Self {
+    fn from_names(names: &[String], pairs: Vec<(usize, usize)>, has_header: bool) -> Self {
         let is_free = |column: &usize| {
             pairs
                 .iter()
@@ -94,7 +94,7 @@ impl Chosen {
                 (found, has_header)
             }
         };
-        Self::of_names(&names, pairs, has_header)
+        Self::from_names(&names, pairs, has_header)
     }
 
     pub(super) fn named(columns: &[Column], records: &[Record]) -> Result<Self, Failure> {
@@ -125,7 +125,7 @@ impl Chosen {
             || pairs
                 .iter()
                 .any(|&(source, _)| names.get(source).is_some_and(known));
-        Ok(Self::of_names(&names, pairs, has_header))
+        Ok(Self::from_names(&names, pairs, has_header))
     }
 }
 

@@ -176,7 +176,7 @@ impl Executor for CpuExecutor<'_> {
         memory: &SearchMemory,
         setup: BatchSetup<'_>,
     ) -> Box<dyn Decode + 'e> {
-        self.begin(&memory.beside(encoded), setup)
+        self.begin(&memory.with_encoded(encoded), setup)
     }
 
     fn record(
@@ -234,7 +234,7 @@ impl Executor for CpuExecutor<'_> {
             }
         }
         let d_model = keys.len().checked_div(next.len())?;
-        Some(Datastore::packed(&keys, d_model, next, config).of_pairs(pairs))
+        Some(Datastore::packed(&keys, d_model, next, config).with_pairs(pairs))
     }
 }
 
@@ -280,7 +280,7 @@ impl CpuExecutor<'_> {
         let states = passes::states_below_context_again(self.weights, source, kept)?;
         let encoder = &self.network.encoder;
         let states = encoder.read_context_for(wanted, states, source, window)?;
-        Some(EncoderOutput::of_some(states, source, wanted))
+        Some(EncoderOutput::from_selected(states, source, wanted))
     }
 
     /// Whether the states of sentences that are read by themselves are packed: nothing is read beyond the sentence, or only

@@ -80,7 +80,7 @@ fn states(
     encode: impl Fn(&PackedBatch, &mut AttentionRecorder) -> Option<Vec<f32>> + Sync,
 ) -> Option<Tensor<2>> {
     let parts = parts(source.sentences.len()).into_par_iter().map(|part| {
-        let mut own = recorder.beside();
+        let mut own = recorder.empty_copy();
         let states = encode(&source.part(part.clone()), &mut own)?;
         own.rename(&source.sentences[part]);
         Some((states, own))
@@ -102,7 +102,7 @@ pub(super) fn decode(
         return None;
     }
     let parts = parts(target.sentences.len()).into_par_iter().map(|part| {
-        let mut own = recorder.beside();
+        let mut own = recorder.empty_copy();
         let read = encoded.select(&encoded.numbers[part.clone()]);
         let translated: Vec<usize> = (0..part.len()).collect();
         let decoded = weights.decode_recorded(
@@ -175,7 +175,7 @@ pub(super) fn translations(
         count,
     );
     let states = rows(sentences.map(|states| states.states.as_slice()), count);
-    Memory::of_translations(keys, states, documents)
+    Memory::from_translations(keys, states, documents)
 }
 
 /// A number of sentences, spread over the cores.

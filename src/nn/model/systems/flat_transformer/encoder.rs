@@ -45,7 +45,7 @@ impl FlatSegments {
     }
 
     /// Begins as vectors of zeros, which change no token.
-    pub(in crate::model) fn silence(&mut self) {
+    pub(in crate::model) fn zero_init(&mut self) {
         self.segments = Param::from_tensor(self.segments.val().zeros_like());
     }
 
@@ -178,7 +178,7 @@ mod tests {
             warm_gate: false,
             memory_use: None,
             previous_translations: 0,
-            address_form: false,
+            reads_formality: false,
             variant: Variant::default(),
             tokens: SpecialTokens::default(),
             bert: None,

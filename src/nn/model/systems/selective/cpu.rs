@@ -61,7 +61,11 @@ impl PackedSelective {
     ///
     /// # Shapes
     /// - keys, values: `[rows of documents, d_model]`
-    fn of_rows(&self, [keys, values]: [&[f32]; 2], documents: &Documents) -> SharedTranslations {
+    fn prepared_rows(
+        &self,
+        [keys, values]: [&[f32]; 2],
+        documents: &Documents,
+    ) -> SharedTranslations {
         let d_model = self.output.inputs();
         let mut means = Vec::with_capacity(documents.sentences.len() * d_model);
         for rows in &documents.sentences {
@@ -104,7 +108,7 @@ impl PackedContext for PackedSelective {
     fn prepare(&self, translations: &Memory) -> SharedTranslations {
         let rows = [&translations.keys, &translations.values].map(|rows| Table::new(rows.clone()));
         let [keys, values] = rows.each_ref().map(Table::values);
-        self.of_rows([&keys, &values], &translations.documents)
+        self.prepared_rows([&keys, &values], &translations.documents)
     }
 
     /// Eq. 3-9.

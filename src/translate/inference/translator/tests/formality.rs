@@ -6,7 +6,7 @@ use super::*;
 #[expect(clippy::float_cmp, reason = "the same computation")]
 fn the_form_of_address_last_used_is_read_where_a_reader_is_addressed() {
     let mut translator = translator_behind(None, 0);
-    translator.loaded.description.model.address_form = true;
+    translator.loaded.description.model.reads_formality = true;
     let html = "<p>Open your file.</p><p>Close the page.</p><p>Close your page.</p>".to_owned();
     let document = Document::parse("page.html", Format::Html, html).expect("a page");
     let after = |first: &str, sentence: usize| {
@@ -72,8 +72,8 @@ fn the_requested_form_of_address_is_that_of_the_speaker() {
     let fixed = [(0, "Wer seid Ihr?"), (1, "Du kennst mich.")];
     let fixed = fixed.map(|(at, text)| (at, text.to_owned()));
     let known = KnownTranslations::fixed(fixed.into());
-    let forms = AddressForms::new(translator.tokenizer(), TermMode::Soft);
-    for (sentence, form) in [(2, FormOfAddress::Polite), (3, FormOfAddress::Du)] {
+    let forms = FormalityConstraints::new(translator.tokenizer(), TermMode::Soft);
+    for (sentence, form) in [(2, Formality::Polite), (3, Formality::Du)] {
         let part = document.sentences[sentence].text.as_str();
         let found = translator
             .resources
@@ -83,16 +83,16 @@ fn the_requested_form_of_address_is_that_of_the_speaker() {
 
     // What they said in earlier documents of the project.
     let mut earlier = EarlierForms::default();
-    earlier.add(Some("speaker=Cleo"), FormOfAddress::Formal);
-    earlier.add(None, FormOfAddress::Plural);
+    earlier.add(Some("speaker=Cleo"), Formality::Formal);
+    earlier.add(None, Formality::Plural);
     let mut translator = translator;
-    translator.remember(TranslationMemory::default().with_forms(earlier));
+    translator.set_memory(TranslationMemory::default().with_forms(earlier));
     let nothing = KnownTranslations::default();
     for (sentence, known, form) in [
-        (2, &known, FormOfAddress::Polite),
-        (3, &known, FormOfAddress::Formal),
-        (3, &nothing, FormOfAddress::Formal),
-        (0, &nothing, FormOfAddress::Plural),
+        (2, &known, Formality::Polite),
+        (3, &known, Formality::Formal),
+        (3, &nothing, Formality::Formal),
+        (0, &nothing, Formality::Plural),
     ] {
         let part = document.sentences[sentence].text.as_str();
         let found = translator
@@ -115,11 +115,11 @@ fn the_form_of_address_that_a_person_used_last_is_requested() {
             .resources
             .form_constraints(&document, sentence, part, &known, None)
     };
-    let forms = AddressForms::new(translator.tokenizer(), TermMode::Soft);
+    let forms = FormalityConstraints::new(translator.tokenizer(), TermMode::Soft);
     for (target, form) in [
-        ("Wer bist du?", Some(FormOfAddress::Du)),
-        ("Wer seid Ihr?", Some(FormOfAddress::Polite)),
-        ("Wer sind Sie, Ihr Name?", Some(FormOfAddress::Formal)),
+        ("Wer bist du?", Some(Formality::Du)),
+        ("Wer seid Ihr?", Some(Formality::Polite)),
+        ("Wer sind Sie, Ihr Name?", Some(Formality::Formal)),
         ("Wer ist da?", None),
     ] {
         let found = terms_of(&translator, &[(0, target)], 3);
@@ -132,12 +132,12 @@ fn the_form_of_address_that_a_person_used_last_is_requested() {
     let both = [(0, "Wer bist du?"), (1, "Ihr seid dran.")];
     assert_eq!(
         terms_of(&translator, &both, 3),
-        forms.constraints(FormOfAddress::Plural, "You know him."),
+        forms.constraints(Formality::Plural, "You know him."),
         "the last one"
     );
     assert_eq!(
         terms_of(&translator, &both, 1),
-        forms.constraints(FormOfAddress::Du, "Your turn."),
+        forms.constraints(Formality::Du, "Your turn."),
         "what stands before it"
     );
     assert_eq!(terms_of(&translator, &both, 2), None, "nobody is addressed");

@@ -12,7 +12,7 @@ use super::*;
 use crate::inference::device::ComputeDevice;
 use crate::inference::evaluation::SegmentRequest;
 use crate::inference::pipeline::{
-    AddressChoice, AddressForms, DocumentRequest, KnownTranslations, Pass, Plan, Step,
+    DocumentRequest, FormalityConstraints, FormalityOption, KnownTranslations, Pass, Plan, Step,
     TranslationEvent, TranslationRequest,
 };
 use crate::inference::translation::{Flag, Translation};
@@ -21,7 +21,7 @@ use canopy_corpus::{DocumentUnits, Segment, SegmentUnit};
 use canopy_document::document::Document;
 use canopy_document::document::Format;
 use canopy_kernels::WordNormaliser;
-use canopy_metrics::formality::{EarlierForms, FormOfAddress};
+use canopy_metrics::formality::{EarlierForms, Formality};
 use canopy_models::weights::Languages;
 use canopy_nn::model::{
     Architecture, Context, MemorySource, ModelConfig, Network, NormPosition, Positions, Reach,
@@ -58,7 +58,7 @@ fn translator_behind(context: Option<Context>, previous_translations: usize) -> 
         warm_gate: false,
         memory_use: None,
         previous_translations,
-        address_form: false,
+        reads_formality: false,
         variant: Variant::default(),
         tokens: SpecialTokens::default(),
         bert: None,
@@ -215,27 +215,27 @@ fn the_way_of_a_request_follows_from_the_model_and_the_form_of_address() {
             Plan::Pivot { formality, .. } => format!("through a language, {formality:?}"),
         }
     }
-    fn way(translator: &Translator, formality: Option<AddressChoice>) -> String {
+    fn way(translator: &Translator, formality: Option<FormalityOption>) -> String {
         let (document, mut known) = (document(), KnownTranslations::default());
         let options = SearchOptions::default();
         let request = TranslationRequest::new(&document, &[0], &mut known, &options);
         name(&translator.plan(&request.with_formality(formality)))
     }
-    let du = Some(AddressChoice::Du);
+    let du = Some(FormalityOption::Du);
     let (alone, reading) = (translator(None), translator_behind(None, 1));
     assert_eq!(way(&alone, None), "joint");
     assert_eq!(way(&alone, du), "joint, then in a form");
     assert_eq!(way(&reading, None), "in order");
     assert_eq!(way(&reading, du), "in order, then in a form");
-    assert_eq!(name(&Plan::of_units(&alone, None)), "joint");
-    assert_eq!(name(&Plan::of_units(&alone, du)), "joint, then in a form");
-    let units = name(&Plan::of_units(&reading, du));
+    assert_eq!(name(&Plan::for_units(&alone, None)), "joint");
+    assert_eq!(name(&Plan::for_units(&alone, du)), "joint, then in a form");
+    let units = name(&Plan::for_units(&reading, du));
     assert_eq!(units, "in order, at first in Du");
     let mut keeping = translator(None);
-    keeping.resources.keep_address_form(TermMode::Hard);
+    keeping.resources.keep_formality(TermMode::Hard);
     assert_eq!(way(&keeping, du), "joint, then in a form");
-    assert_eq!(name(&Plan::of_units(&keeping, None)), "in order");
-    let units = name(&Plan::of_units(&keeping, du));
+    assert_eq!(name(&Plan::for_units(&keeping, None)), "in order");
+    let units = name(&Plan::for_units(&keeping, du));
     assert_eq!(units, "in order, at first in Du");
     let mut french = translator(None);
     writes_french(&mut french);
@@ -258,10 +258,10 @@ fn after_a_break_no_more_steps_come_on_any_path() {
     let sequential = translator_behind(None, 1);
     for (translator, formality) in [
         (&translator(None), None),
-        (&translator(None), Some(AddressChoice::Sie)),
+        (&translator(None), Some(FormalityOption::Sie)),
         (&reading, None),
         (&sequential, None),
-        (&sequential, Some(AddressChoice::Commonest)),
+        (&sequential, Some(FormalityOption::Commonest)),
         (&both, None),
     ] {
         let options = SearchOptions::default();

@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use crate::error::Result;
 use canopy_corpus::memory::TranslationMemory;
 use canopy_corpus::{DocumentUnits, Segment};
-use canopy_metrics::formality::{EarlierForms, FormOfAddress};
+use canopy_metrics::formality::{EarlierForms, Formality};
 use canopy_nn::model::{Context, ContextReach, MemoryUse};
 use canopy_train::KnnRetrieval;
-use canopy_translate::inference::{AddressChoice, SearchOptions, SegmentRequest, Translator};
+use canopy_translate::inference::{FormalityOption, SearchOptions, SegmentRequest, Translator};
 
 /// Confirmed sentences that are retrieved from: the last ones.
 const CONFIRMED: usize = 64;
@@ -57,19 +57,19 @@ pub(super) fn confirmed(documents: &[DocumentUnits], wrong: bool) -> Vec<Vec<Con
 }
 
 /// A walk through all documents.
-pub(super) struct Walk<'a> {
+pub(super) struct OracleHistory<'a> {
     pub translator: &'a Translator,
     pub documents: &'a [DocumentUnits],
     /// Confirmed translations of each document, unit by unit.
     pub confirmed: &'a [Vec<Confirmed>],
     pub segments: &'a [Segment],
     pub options: &'a SearchOptions,
-    pub formality: Option<AddressChoice>,
+    pub formality: Option<FormalityOption>,
     /// Whether what is confirmed in a document is in the memory of the next ones, for models that retrieve.
     pub is_project: bool,
 }
 
-impl Walk<'_> {
+impl OracleHistory<'_> {
     /// Translates all segments; a model that reads no translations and retrieves nothing translates as ever, and one that
     /// is fine-tuned for each document as without its memory: it would have to learn before each sentence.
     pub(super) fn translate(
@@ -90,7 +90,7 @@ impl Walk<'_> {
         let documents = self.documents.iter().zip(self.confirmed);
         let documents: Vec<DocumentUnits> = documents.map(known).collect();
         if config.memory_use == Some(MemoryUse::KnnMt) {
-            let walk = Walk {
+            let walk = OracleHistory {
                 documents: &documents,
                 ..*self
             };
@@ -129,13 +129,13 @@ impl Walk<'_> {
             let remembering = self.is_project.then(|| self.remembering(number));
             let translator = remembering.as_ref().unwrap_or(self.translator);
             let memory = retrieval.memory(translator, &self.documents[number].shown);
-            let walk = Walk { segments, ..*self };
+            let walk = OracleHistory { segments, ..*self };
             let found = walk.each(go_on, &mut |(document, confirmed), unit, segment, go_on| {
                 let first = unit.saturating_sub(CONFIRMED);
                 let confirmed = confirmed[first..unit].iter().map(Confirmed::pair);
                 let confirmed: Vec<(String, String)> = confirmed.collect();
                 let shown = &document.shown[unit];
-                let made = retrieval.after_confirmed(translator, memory, shown, &confirmed);
+                let made = retrieval.for_next_sentence(translator, memory, shown, &confirmed);
                 let one = std::slice::from_ref(document);
                 let request = self.request(one, std::slice::from_ref(segment));
                 let translator = made.as_ref().unwrap_or(translator);
@@ -158,14 +158,14 @@ impl Walk<'_> {
         let documents = self.documents.iter().zip(self.confirmed).take(document);
         for (document, confirmed) in documents {
             for (confirmed, note) in confirmed.iter().zip(&document.notes) {
-                let form = FormOfAddress::from_pair(&confirmed.source, &confirmed.shown_target);
+                let form = Formality::from_pair(&confirmed.source, &confirmed.shown_target);
                 if let Some(form) = form {
                     forms.add(note.as_deref(), form);
                 }
             }
         }
         let memory = TranslationMemory::new(before.map(Confirmed::pair));
-        translator.remember(memory.with_forms(forms));
+        translator.set_memory(memory.with_forms(forms));
         translator
     }
 
@@ -197,7 +197,7 @@ impl Walk<'_> {
         for (document, later) in known.iter_mut().zip(&later) {
             document.known.clone_from(later);
         }
-        let walk = Walk {
+        let walk = OracleHistory {
             documents: &known,
             ..*self
         };
@@ -252,7 +252,7 @@ pub fn reads_confirmed(translator: &Translator) -> bool {
     is_bilingual || config.translations_before() > 0 || config.memory_use == Some(MemoryUse::KnnMt)
 }
 
-/// The function that [`Walk::each`] calls for a unit.
+/// The function that [`OracleHistory::each`] calls for a unit.
 type TranslateUnit<'t> = dyn FnMut(
         (&DocumentUnits, &[Confirmed]),
         usize,

@@ -5,7 +5,7 @@ use super::Draft;
 use super::words::{Word, words};
 use canopy_document::placeholder;
 use canopy_metrics::discourse::begins_sentence;
-use canopy_metrics::formality::FormOfAddress;
+use canopy_metrics::formality::Formality;
 
 /// English pronouns that German renders with the same words as a *you*.
 const OTHERS: [&str; 6] = ["she", "her", "hers", "they", "their", "them"];
@@ -39,17 +39,17 @@ pub(super) fn draft(sentences: &[(&str, &str)]) -> Option<Draft> {
 }
 
 /// The form of a sentence, if it is one of the two and no other reading is likely.
-fn two_forms(source: &str, target: &str) -> Option<FormOfAddress> {
+fn two_forms(source: &str, target: &str) -> Option<Formality> {
     let is_other = |word: &Word| OTHERS.contains(&word.lower().as_str()) || word.text == "Ihnen";
     let is_unclear = words(source).iter().chain(&words(target)).any(is_other);
-    let form = FormOfAddress::from_pair(source, target).filter(|_| !is_unclear)?;
-    matches!(form, FormOfAddress::Polite | FormOfAddress::Plural).then_some(form)
+    let form = Formality::from_pair(source, target).filter(|_| !is_unclear)?;
+    matches!(form, Formality::Polite | Formality::Plural).then_some(form)
 }
 
-fn other(form: FormOfAddress) -> FormOfAddress {
+fn other(form: Formality) -> Formality {
     match form {
-        FormOfAddress::Polite => FormOfAddress::Plural,
-        _ => FormOfAddress::Polite,
+        Formality::Polite => Formality::Plural,
+        _ => Formality::Polite,
     }
 }
 
@@ -65,7 +65,7 @@ fn is_of_form(word: &Word) -> bool {
 }
 
 /// The sentence in the other form, with the first word that differs; none if none does.
-fn in_other_form(target: &str, form: FormOfAddress) -> Option<(String, String)> {
+fn in_other_form(target: &str, form: Formality) -> Option<(String, String)> {
     let (mut text, mut end, mut first) = (String::new(), 0, None);
     for word in words(target) {
         // Where a sentence begins, both have a capital.
@@ -83,11 +83,11 @@ fn in_other_form(target: &str, form: FormOfAddress) -> Option<(String, String)> 
 }
 
 /// The word with the capital that the polite form has, or without.
-fn in_case_of(form: FormOfAddress, word: &str) -> String {
+fn in_case_of(form: Formality, word: &str) -> String {
     let lower = word.to_lowercase();
     match (form, lower.strip_prefix('i'), lower.strip_prefix('e')) {
-        (FormOfAddress::Polite, Some(rest), _) => format!("I{rest}"),
-        (FormOfAddress::Polite, _, Some(rest)) => format!("E{rest}"),
+        (Formality::Polite, Some(rest), _) => format!("I{rest}"),
+        (Formality::Polite, _, Some(rest)) => format!("E{rest}"),
         _ => lower,
     }
 }

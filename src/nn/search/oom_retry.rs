@@ -12,7 +12,7 @@ use canopy_base::error::panic_message;
 ///
 /// # Panics
 /// As `translate` does for a sentence alone, or for any other reason.
-pub(super) fn in_halves(
+pub(super) fn retry_smaller_on_oom(
     batch: &[usize],
     translate: &mut dyn FnMut(&[usize]) -> ControlFlow<Stop>,
 ) -> ControlFlow<Stop> {
@@ -29,8 +29,8 @@ pub(super) fn in_halves(
         "the device ran out of memory; each half of the batch is searched by itself"
     );
     let (first, second) = batch.split_at(batch.len() / 2);
-    in_halves(first, translate)?;
-    in_halves(second, translate)
+    retry_smaller_on_oom(first, translate)?;
+    retry_smaller_on_oom(second, translate)
 }
 
 #[cfg(test)]
@@ -42,7 +42,7 @@ mod tests {
         let mut tried = vec![];
         let batch: Vec<usize> = (0..8).collect();
         let ended = catch_unwind(AssertUnwindSafe(|| {
-            in_halves(&batch, &mut |part| {
+            retry_smaller_on_oom(&batch, &mut |part| {
                 tried.push(part.to_vec());
                 assert!(part.len() <= room, "{message}");
                 ControlFlow::Continue(())

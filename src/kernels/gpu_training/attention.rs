@@ -28,7 +28,7 @@ struct Blocks(Vec<i32>);
 
 impl Blocks {
     /// By queries: of each block the first row, its rows, first key and keys, and how many keys the row before the first sees.
-    fn of_queries(segments: &[Segment]) -> Self {
+    fn by_queries(segments: &[Segment]) -> Self {
         let mut blocks = Self::default();
         for Segment { queries, keys } in segments {
             let before = signed(keys.len()) - signed(queries.len());
@@ -38,7 +38,7 @@ impl Blocks {
     }
 
     /// By keys: of each block the first row, its rows, first query and queries, and the first query that sees the first row.
-    fn of_keys(segments: &[Segment]) -> Self {
+    fn by_keys(segments: &[Segment]) -> Self {
         let mut blocks = Self::default();
         for Segment { queries, keys } in segments {
             let before = signed(queries.len()) - signed(keys.len());
@@ -86,7 +86,7 @@ fn shape(columns: usize, spec: &Attention) -> [Number; 4] {
 pub(super) fn launch([q, k, v]: [&CubeTensor; 3], spec: &Attention) -> (CubeTensor, CubeTensor) {
     let [rows, columns] = [0, 1].map(|axis| q.shape()[axis]);
     let (output, sums) = (empty(q, [rows, columns]), empty(q, [rows, spec.num_heads]));
-    let blocks = Blocks::of_queries(&spec.segments);
+    let blocks = Blocks::by_queries(&spec.segments);
     let [first, second, third, fourth, fifth] = [q, k, v, &output, &sums].map(|it| &it.handle);
     Kernel::Attention.launch(
         [blocks.len(), spec.num_heads, 1],
@@ -117,8 +117,8 @@ pub(super) fn launch_gradients(
     let of_q = empty(q, [rows, columns]);
     let [of_k, of_v] = [(); 2].map(|()| empty(q, [key_rows, columns]));
     let unused = empty(q, [4]);
-    let by_queries = Blocks::of_queries(&spec.segments);
-    let by_keys = Blocks::of_keys(&spec.segments);
+    let by_queries = Blocks::by_queries(&spec.segments);
+    let by_keys = Blocks::by_keys(&spec.segments);
     let sides = [
         (false, by_queries, [q, gradient, k, v], [&of_q, &unused]),
         (true, by_keys, [k, v, q, gradient], [&of_k, &of_v]),
