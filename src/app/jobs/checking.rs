@@ -33,10 +33,13 @@ impl CheckLane {
     }
 }
 
+/// A language and a person's own folder of dictionaries.
+type DictionaryPlace = (String, Option<PathBuf>);
+
 struct Checker {
     events: EventSender,
     /// The dictionary that was opened last, for its language and a person's own folder; none if it cannot be read.
-    dictionary: Option<((String, Option<PathBuf>), Option<Spelling>)>,
+    dictionary: Option<(DictionaryPlace, Option<Spelling>)>,
 }
 
 impl Answerer for Checker {

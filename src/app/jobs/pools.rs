@@ -25,7 +25,7 @@ pub struct Pools {
 #[derive(Debug)]
 struct Files {
     pool: Pool,
-    files: FileLane,
+    documents: FileLane,
     projects: ProjectLane,
     models: ModelLane,
     checks: CheckLane,
@@ -80,7 +80,7 @@ impl Pools {
         Ok(Self {
             computing: Worker::spawn(lock.clone(), events.clone(), wake.clone())?,
             files: Files {
-                files: FileLane::new(&files),
+                documents: FileLane::new(&files),
                 projects: ProjectLane::new(&files),
                 models: ModelLane::new(&files, library.clone(), shipped),
                 checks: CheckLane::new(&files),
@@ -111,7 +111,7 @@ impl Pools {
         }
         let files = &self.files;
         for request in state.shared.file_requests.drain(..) {
-            files.files.send(request);
+            files.documents.send(request);
         }
         for request in state.projects.requests.drain(..) {
             files.projects.send(request);
@@ -151,7 +151,7 @@ impl Pools {
 
     /// Waits until everything that is queued for the disk is done. Nothing is lost where a window closes over an open question.
     pub fn finish(&mut self) {
-        self.files.files.finish();
+        self.files.documents.finish();
         // A copy leaves no half behind, and a run may be exporting its model.
         self.files.models.finish();
         self.long.runs.finish();

@@ -16,7 +16,7 @@ use canopy_metrics::formality::Formality;
 
 /// A pass over sentences of documents.
 pub(super) struct Documents<'s, 'r> {
-    pub documents: &'s mut [DocumentRequest<'r>],
+    pub requests: &'s mut [DocumentRequest<'r>],
     pub pass: Pass<'s>,
     pub on_event: &'s mut OnEvent<'s>,
 }
@@ -32,7 +32,7 @@ impl Documents<'_, '_> {
         ) -> Result<ControlFlow<()>>,
     ) -> Result<ControlFlow<()>> {
         let on_event = &mut *self.on_event;
-        for (document, request) in self.documents.iter_mut().enumerate() {
+        for (document, request) in self.requests.iter_mut().enumerate() {
             let on_step = &mut |step| on_event(TranslationEvent { document, step });
             if translate(request, self.pass, on_step)?.is_break() {
                 return Ok(ControlFlow::Break(()));
@@ -44,7 +44,7 @@ impl Documents<'_, '_> {
 
 impl Operation for Documents<'_, '_> {
     fn joint(&mut self, translator: &Translator) -> Result<ControlFlow<()>> {
-        JointSearch::new(translator, self.pass).run(self.documents, self.on_event)
+        JointSearch::new(translator, self.pass).run(self.requests, self.on_event)
     }
 
     fn sequential(

@@ -260,7 +260,7 @@ impl<'t> Plan<'t> {
         on_event: &mut OnEvent<'_>,
     ) -> Result<ControlFlow<()>> {
         self.apply(&mut Documents {
-            documents,
+            requests: documents,
             pass,
             on_event,
         })
