@@ -288,7 +288,7 @@ mod tests {
         window.minimized = Some(true);
         let mut applied = vec![];
         let output = Context::default().run_logic(&input, |ctx| {
-            intercept_close(ctx, state, closing, &mut applied)
+            intercept_close(ctx, state, closing, &mut applied);
         });
         for command in applied {
             state.apply(command);

@@ -290,7 +290,7 @@ mod tests {
         let model = loop {
             match next(&events) {
                 Event::Models(ModelsEvent::Copied { done, total, .. }) => {
-                    copied.push((done, total))
+                    copied.push((done, total));
                 }
                 Event::Models(ModelsEvent::Added { model, .. }) => break model,
                 event => names = listed(event),

@@ -19,13 +19,13 @@ struct Row {
 }
 
 /// Places where another token is chosen than llama.cpp had written, and than it chooses with any of its settings.
-struct Others {
+struct Choices {
     others: usize,
     of_none: usize,
     all: usize,
 }
 
-impl Others {
+impl Choices {
     fn check(&self) {
         let Self {
             others,
@@ -46,7 +46,7 @@ fn model(name: &str) -> LanguageModel {
 }
 
 /// Compares ids, and each next token after what llama.cpp had written.
-fn compare(name: &str, rows: &str) -> Others {
+fn compare(name: &str, rows: &str) -> Choices {
     let model = model(name);
     let prompts: Vec<String> =
         serde_json::from_str(include_str!("data/prompts.json")).expect("prompts");
@@ -76,7 +76,7 @@ fn compare(name: &str, rows: &str) -> Others {
             logits = model.network.read_tokens(&[*id], &mut cache);
         }
     }
-    Others {
+    Choices {
         others,
         of_none,
         all,

@@ -104,7 +104,7 @@ fn messages_of_libraries_name_no_option_and_no_command() {
 fn messages_are_found_beside_documentation_and_tests() {
     let source = r##"
         /// `canopy a`
-        fn f() { g("--a", format!("{}", h(r#"--b "c""#))); }
+        fn f() { g("--a", format!("{}", h(r#"--b "c" "#))); }
         #[error("d \
                  --e")]
         struct S;
@@ -114,7 +114,7 @@ fn messages_are_found_beside_documentation_and_tests() {
     let file = syn::parse_file(source).expect("a source");
     assert_eq!(
         Literals::from_file(&file),
-        ["--a", "{}", "--b \"c\"", "d --e"]
+        ["--a", "{}", "--b \"c\" ", "d --e"]
     );
     assert!(names_usage("name it with --memory") && names_usage("(`canopy run stop`)"));
     assert!(!names_usage("s--f") && !names_usage("With -- and ---"));

@@ -199,10 +199,10 @@ fn the_cpu_goes_on_where_the_device_fails() {
         let end = loop {
             match next() {
                 Event::Document(DocumentEvent::SentenceTranslated { index, .. }) => {
-                    done.push(index)
+                    done.push(index);
                 }
                 Event::Models(ModelsEvent::CpuTookOver { error, .. }) => {
-                    errors.push((done.len(), is_of_device(&error)))
+                    errors.push((done.len(), is_of_device(&error)));
                 }
                 end => break end,
             }
@@ -266,8 +266,9 @@ fn start_remembering(learns: bool) -> (Worker, Receiver<Event>) {
         let event = events.recv().expect("an event");
         let is_opened = matches!(
             event,
-            Event::Models(ModelsEvent::MemoryOpened { pairs: Ok(4), .. })
-                | Event::Models(ModelsEvent::Opened { .. })
+            Event::Models(
+                ModelsEvent::MemoryOpened { pairs: Ok(4), .. } | ModelsEvent::Opened { .. }
+            )
         );
         assert!(is_opened, "{event:?}");
     }
