@@ -1,4 +1,4 @@
-//! What jobs report: events of pages, and those that concern several of them.
+//! Reports of jobs: events of pages, and those that concern several of them.
 
 use std::path::PathBuf;
 

@@ -89,7 +89,10 @@ pub fn intercept_close(
     if *closing == Some(CloseState::Waiting) && !busy {
         ctx.send_viewport_cmd(ViewportCommand::Close);
     }
-    let is_written = *closing == Some(CloseState::Writing) && !state.shared.is_writing_last();
+    // The commands of this frame are carried out after it.
+    let begins = commands.contains(&WindowCommand::WriteLast.into());
+    let is_writing = begins || state.shared.is_writing_last();
+    let is_written = *closing == Some(CloseState::Writing) && !is_writing;
     if is_written && state.shared.last_failures().is_empty() {
         ctx.send_viewport_cmd(ViewportCommand::Close);
         *closing = Some(CloseState::Sure);

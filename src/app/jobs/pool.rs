@@ -118,7 +118,7 @@ impl Pool {
         })
     }
 
-    /// The same threads, which wake the window in another way.
+    /// A handle of these threads whose events wake the window in another way.
     #[must_use]
     pub fn waking(&self, wake: impl Fn() + Send + Sync + 'static) -> Self {
         Self {
@@ -206,7 +206,7 @@ impl Threads {
     }
 }
 
-/// What answers the requests of a lane. Each answer is an event, also that of a request that fails.
+/// The answerer of the requests of a lane. Each answer is an event, also that of a request that fails.
 pub trait Answerer: Send + 'static {
     type Request: Send + 'static;
 

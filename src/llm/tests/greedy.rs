@@ -14,7 +14,7 @@ use serde::Deserialize;
 struct Row {
     prompt: Vec<u32>,
     continuation: Vec<u32>,
-    /// What settings of llama.cpp choose where they do not all choose the token of the text.
+    /// Tokens that settings of llama.cpp choose where they do not all choose the token of the text.
     disputed: BTreeMap<usize, Vec<u32>>,
 }
 

@@ -89,7 +89,7 @@ pub enum Context {
         /// Number of self-attentions that see the own sentence alone.
         top: usize,
     },
-    /// The same, where every layer of encoder and decoder also reads BERT's states of the sentence and the one before it: a
+    /// A Flat-Transformer in which every layer of encoder and decoder also reads BERT's states of the sentence and the one before it: a
     /// baseline of CATSBY 2022.
     FlatTransformerBert {
         /// Number of previous sentences.

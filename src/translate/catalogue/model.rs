@@ -34,7 +34,7 @@ pub struct CatalogueModel {
     pub problem: Option<String>,
     /// A flaw of the list that a person is to know.
     pub doubt: Option<String>,
-    /// What is downloaded.
+    /// Files that are downloaded.
     pub files: Vec<CatalogueFile>,
     /// Whether the only file is an archive with the model in it.
     pub is_archive: bool,

@@ -21,7 +21,7 @@ use canopy_tokenize::Tokenizer;
 pub struct SegmentRequest<'a> {
     /// All units of the documents that the segments come from: what is not scored is context.
     pub documents: &'a [DocumentUnits],
-    /// What is translated.
+    /// Segments that are translated.
     pub segments: &'a [Segment],
     /// The beam.
     pub search: &'a SearchOptions,

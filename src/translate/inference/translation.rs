@@ -75,7 +75,7 @@ pub struct Translation {
     pub log_prob: f32,
     /// Number of those tokens.
     pub num_tokens: usize,
-    /// What is doubtful in it.
+    /// Doubts about it.
     pub flags: Vec<Flag>,
     /// Ids of each part of the sentence as the model wrote them, without `eos`; none where it wrote nothing.
     pub parts: Vec<Vec<u32>>,

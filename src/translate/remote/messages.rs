@@ -269,7 +269,7 @@ impl From<SentHypothesis> for Hypothesis {
 /// Trainings of a server: their names, and what became of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TrainingList {
-    /// What became of each, by its name.
+    /// The outcome of each, by its name.
     pub trainings: BTreeMap<String, String>,
 }
 

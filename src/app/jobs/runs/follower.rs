@@ -1,4 +1,4 @@
-//! What looks at the folders by the clock, and answers requests.
+//! The follower of run folders: it looks at them by the clock, and answers requests.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -1,4 +1,4 @@
-//! What the worker does: it opens models and answers requests with them.
+//! The worker: it opens models and answers requests with them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

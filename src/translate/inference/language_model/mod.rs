@@ -115,7 +115,7 @@ pub struct Effort {
     pub retries: usize,
     /// Sentences whose markup was put in by place.
     pub placed: usize,
-    /// What prompts had no room for.
+    /// Parts of prompts for which there was no room.
     pub dropped: Dropped,
 }
 

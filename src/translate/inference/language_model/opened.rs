@@ -123,7 +123,7 @@ impl LanguageModelTranslator {
         &self.device
     }
 
-    /// The same model with its resources, computed by the CPU.
+    /// This model with its resources, computed by the CPU.
     ///
     /// # Errors
     /// If it cannot be read.

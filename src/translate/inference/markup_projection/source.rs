@@ -49,7 +49,7 @@ pub(super) struct Node {
 /// A sentence as a model without placeholders reads it, and the markup that was taken out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StrippedSource {
-    /// What the model reads.
+    /// The text as the model reads it.
     pub text: String,
     pub(super) nodes: Vec<Node>,
 }

@@ -78,7 +78,7 @@ pub enum Plan<'t> {
     },
 }
 
-/// What is done along a plan, with a method for each way; `Break` where the caller ends it.
+/// An operation along a plan, with a method for each way; `Break` where the caller ends it.
 pub(super) trait Operation {
     /// All sentences together.
     fn joint(&mut self, translator: &Translator) -> Result<ControlFlow<()>>;

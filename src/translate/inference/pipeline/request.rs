@@ -111,7 +111,7 @@ impl KnownTranslations {
 pub struct TranslationEvent {
     /// Number of the document in the request.
     pub document: usize,
-    /// What has happened there.
+    /// A step of its translation.
     pub step: Step,
 }
 

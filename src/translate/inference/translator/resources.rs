@@ -1,4 +1,4 @@
-//! What translations keep to of a user's: a translation memory, terms, forms of address.
+//! A user's resources that translations keep to: a translation memory, terms, forms of address.
 
 use std::sync::{Arc, OnceLock};
 

@@ -85,7 +85,7 @@ impl Operation for Scoring<'_> {
         then.apply(self)
     }
 
-    /// What the first model writes is not given.
+    /// Scores nothing: the text between the two models is not given.
     fn pivot(
         &mut self,
         _: [&Translator; 2],
