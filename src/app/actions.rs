@@ -20,9 +20,13 @@ use canopy_corpus::Column;
 /// A command without parameters of its own: one line of the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Action {
+    /// What it does.
     pub command: Command,
+    /// The menu that it is in.
     pub group: Group,
+    /// Its name in menus and in the list of shortcuts.
     pub label: &'static str,
+    /// The keys for it, if it has any.
     pub shortcut: Option<Shortcut>,
     /// Whether a menu has a line above it.
     pub begins_part: bool,

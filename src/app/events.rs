@@ -18,46 +18,69 @@ use super::training::{CorpusFacts, RunEvent};
 /// A report of a job: to a page, which has its events in a folder of its own, or to several.
 #[derive(Debug)]
 pub enum Event {
+    /// A report to the page of the document.
     Document(DocumentEvent),
+    /// A report to the explorer.
     Explore(ExploreEvent),
+    /// A report to the page of trainings.
     Training(RunEvent),
+    /// A report to the page of evaluations.
     Evaluate(EvaluateEvent),
+    /// A report to the page of models.
     Models(ModelsEvent),
+    /// A report to the page of the project.
     Project(ProjectEvent),
+    /// A report to the page of alignments.
     Align(AlignEvent),
     /// Steps of adapting to the memory's matches for the document, done and to be done, before anything is
     /// translated.
     Adapting {
+        /// Number of the job.
         job: JobId,
+        /// Steps that are done.
         done: usize,
+        /// Steps to be done.
         num: usize,
     },
+    /// A job is done.
     Finished {
+        /// Number of the job.
         job: JobId,
     },
+    /// A job has stopped because it was cancelled.
     Cancelled {
+        /// Number of the job.
         job: JobId,
     },
     /// All earlier writes are done, or their failures reported.
     Flushed {
+        /// Number of the job.
         job: JobId,
     },
     /// Languages and sizes of a corpus.
     CorpusSeen {
+        /// The folder of the corpus.
         folder: PathBuf,
+        /// Its languages and size.
         facts: CorpusFacts,
     },
     /// Paths that are not there.
     PathsMissing {
+        /// The paths.
         paths: Vec<PathBuf>,
     },
     /// Something else that a person wanted in a file.
     Saved {
+        /// Number of the job.
         job: JobId,
+        /// The file.
         path: PathBuf,
     },
+    /// A job has failed.
     Failed {
+        /// Number of the job.
         job: JobId,
+        /// Why it has failed.
         error: Error,
     },
 }

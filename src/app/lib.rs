@@ -15,6 +15,8 @@
 //! assert!(!state.shared.file_requests.is_empty(), "the lane of files opens the document");
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 pub mod actions;
 pub mod aligning;
 mod ask;

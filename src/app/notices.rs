@@ -9,17 +9,24 @@ use canopy_base::error::{Error as BaseError, find};
 /// How important a message is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoticeKind {
+    /// Something is done.
     Done,
+    /// Advice.
     Hint,
+    /// A failure.
     Error,
 }
 
 /// A message to the person at the window.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notice {
+    /// Its number.
     pub id: u64,
+    /// How important it is.
     pub kind: NoticeKind,
+    /// The message in short.
     pub title: String,
+    /// More about it; may be empty.
     pub detail: String,
     /// When it goes by itself; errors stay until they are dismissed.
     pub until_secs: Option<f64>,

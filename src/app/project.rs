@@ -18,6 +18,7 @@ pub(crate) use translating::Translating;
 pub enum ProjectCommand {
     /// Asks for a folder.
     Choose,
+    /// Opens the project in this folder.
     Open(PathBuf),
     /// Asks where a new one shall be.
     New,
@@ -25,6 +26,7 @@ pub enum ProjectCommand {
     Create(PathBuf),
     /// Asks for a document to add.
     ChooseDocument,
+    /// Adds documents to the project.
     Add(Vec<PathBuf>),
     /// Copies a memory into the project, in place of the one it has.
     UseMemory(PathBuf),
@@ -42,6 +44,7 @@ pub enum ProjectCommand {
     CountWords,
     /// Writes it there.
     CountWordsTo(PathBuf),
+    /// Closes the project.
     Close,
 }
 
@@ -56,6 +59,7 @@ enum Taking {
 /// The projects of the window.
 #[derive(Debug, Default)]
 pub struct Projects {
+    /// The open project.
     pub open: Option<ProjectStatus>,
     /// The settings of the open one while a person changes them.
     pub settings: Option<ProjectSettings>,
@@ -87,6 +91,7 @@ impl Projects {
         self.exporting.is_some() && self.exporting == self.looking
     }
 
+    /// Whether a project folder is being looked at.
     pub fn is_looking(&self) -> bool {
         self.looking.is_some() || self.opening.is_some()
     }

@@ -24,10 +24,13 @@ const KEEPING: usize = 32;
 /// Settings, messages and requests, which every page may use.
 #[derive(Debug, Default)]
 pub struct Shared {
+    /// What the person has chosen.
     pub settings: Settings,
+    /// What comes with the program.
     pub shipped: Shipped,
     /// The page that is shown.
     pub page: Page,
+    /// Messages that are shown.
     pub notices: Vec<Notice>,
     /// Questions for the window itself, which sends and empties them.
     pub asks: Vec<DialogRequest>,
@@ -79,6 +82,7 @@ impl Shared {
         }
     }
 
+    /// The settings of searches.
     pub fn search_options(&self) -> SearchOptions {
         SearchOptions {
             beam_size: self.settings.beam_size,

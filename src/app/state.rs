@@ -16,13 +16,21 @@ use super::training::Training;
 pub struct AppState {
     /// Settings, messages and requests, which all pages use.
     pub shared: Shared,
+    /// The page of the document.
     pub document: DocumentPage,
+    /// The explorer.
     pub explorer: Explorer,
+    /// The page of trainings.
     pub training: Training,
+    /// The page of evaluations.
     pub evaluate: Evaluate,
+    /// The page of models.
     pub models: Models,
+    /// The projects.
     pub projects: Projects,
+    /// The page of alignments.
     pub aligning: Aligning,
+    /// Whether the list of shortcuts is shown.
     pub shows_shortcuts: bool,
     /// The page of help that is shown over the window.
     pub help: Option<HelpPage>,
@@ -31,6 +39,7 @@ pub struct AppState {
 }
 
 impl AppState {
+    /// The state of a window that has just opened.
     pub fn new(folders: Folders, settings: Settings, shipped: Shipped) -> Self {
         Self {
             shared: Shared::new(folders, settings, shipped),

@@ -13,9 +13,11 @@ use super::state::AppState;
 pub enum WindowCommand {
     /// Asks for a file.
     Open,
+    /// Opens the file or folder at this path.
     OpenPath(PathBuf),
     /// Files and folders that were dropped together.
     Drop(Vec<PathBuf>),
+    /// Asks to end the program.
     Quit,
     /// Writes everything before the window closes.
     WriteLast,
@@ -23,17 +25,25 @@ pub enum WindowCommand {
     ShowFolder(PathBuf),
     /// Shows the folder of work, models and the log.
     ShowDataFolder,
+    /// Shows this page.
     ShowPage(Page),
     /// Shows a page of help over the window, or none.
     ShowHelp(Option<HelpPage>),
+    /// Shows the list of shortcuts, or hides it.
     ShowShortcuts(bool),
+    /// Shows the list of shortcuts if it is hidden, else hides it.
     ToggleShortcuts,
+    /// Closes the message of this number.
     DismissNotice(u64),
+    /// Chooses the colours of the window.
     SetTheme(Theme),
     /// Draws everything one step larger.
     ScaleUp,
+    /// Draws everything one step smaller.
     ScaleDown,
+    /// Draws everything in the usual size.
     ScaleToUsual,
+    /// A command on machines that compute for this one.
     Machine(MachineCommand),
 }
 

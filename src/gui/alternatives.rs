@@ -19,7 +19,7 @@ use canopy_translate::inference::{Flag, Translation};
 
 /// The rows last shown; kept until the list, or the translation, is another one.
 #[derive(Default)]
-pub struct AlternativesPanel {
+pub(crate) struct AlternativesPanel {
     of: Option<(JobId, String)>,
     rows: Vec<Row>,
 }
@@ -37,7 +37,7 @@ struct Row {
 
 impl AlternativesPanel {
     /// The list as far as it is no higher than `most`, below its head.
-    pub fn ui(
+    pub(crate) fn ui(
         &mut self,
         ui: &mut Ui,
         state: &AppState,

@@ -7,7 +7,7 @@ use canopy_document::document::{CueTime, Document, Part, SubtitleLayout};
 use canopy_document::placeholder::stripped;
 
 /// Room of the line.
-pub const HEIGHT: f32 = 17.0;
+pub(crate) const HEIGHT: f32 = 17.0;
 
 /// Characters that a reader of subtitles reads in a second; Netflix, "Timed Text Style Guide: General Requirements", for most
 /// languages.
@@ -15,7 +15,7 @@ const FASTEST: f32 = 17.0;
 
 /// A line above a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caption {
+pub(crate) struct Caption {
     pub source: String,
     pub target: String,
     /// Whether the translation is too long for its time or its room.
@@ -23,7 +23,7 @@ pub struct Caption {
 }
 
 /// Whether a row has one: the first sentence of subtitles, and of notes.
-pub fn has_one(document: &Document, sentence: usize) -> bool {
+pub(crate) fn has_one(document: &Document, sentence: usize) -> bool {
     let number = document.sentences[sentence].paragraph;
     let paragraph = &document.paragraphs[number];
     if paragraph.sentences.start != sentence {
@@ -39,7 +39,11 @@ pub fn has_one(document: &Document, sentence: usize) -> bool {
     }
 }
 
-pub fn caption(open: &OpenDocument, sentence: usize, layout: SubtitleLayout) -> Option<Caption> {
+pub(crate) fn caption(
+    open: &OpenDocument,
+    sentence: usize,
+    layout: SubtitleLayout,
+) -> Option<Caption> {
     let document = &open.document;
     if !has_one(document, sentence) {
         return None;

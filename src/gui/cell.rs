@@ -17,14 +17,14 @@ use canopy_app::markup::{Piece, Token, pieces};
 use canopy_chart::typesetting::{Direction, Han};
 use canopy_document::document::ParagraphKind;
 
-pub const CHIP_SIZE: f32 = 10.5;
+pub(crate) const CHIP_SIZE: f32 = 10.5;
 
 /// Letters of what a chip shows.
 const MAX_SHOWN: usize = 28;
 
 /// Size, line height and colour of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CellStyle {
+pub(crate) struct CellStyle {
     pub size: f32,
     pub line_height: f32,
     pub color: Color32,
@@ -34,7 +34,7 @@ pub struct CellStyle {
 }
 
 impl CellStyle {
-    pub fn new(kind: ParagraphKind, level: u8, palette: &Palette) -> Self {
+    pub(crate) fn new(kind: ParagraphKind, level: u8, palette: &Palette) -> Self {
         let (size, line_height) = match (kind, level) {
             (ParagraphKind::Heading, 0 | 1) => (20.0, 29.0),
             (ParagraphKind::Heading, 2) => (17.0, 26.0),
@@ -51,7 +51,7 @@ impl CellStyle {
         }
     }
 
-    pub fn font_id(&self) -> FontId {
+    pub(crate) fn font_id(&self) -> FontId {
         FontId::new(self.size, theme::family(self.bold, self.han))
     }
 
@@ -68,7 +68,7 @@ impl CellStyle {
 
 /// The text and marks of a cell.
 #[derive(Debug, Clone, Copy)]
-pub struct Content<'a> {
+pub(crate) struct Content<'a> {
     /// With placeholders.
     pub text: &'a str,
     /// The text of single tags.
@@ -80,7 +80,7 @@ pub struct Content<'a> {
 }
 
 /// A laid out side of a sentence.
-pub struct Cell {
+pub(crate) struct Cell {
     pub galley: Arc<Galley>,
     chips: Vec<(Range<usize>, Token)>,
     /// Characters of the galley.
@@ -90,7 +90,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    pub fn new(
+    pub(crate) fn new(
         ui: &Ui,
         content: Content<'_>,
         style: CellStyle,
@@ -157,12 +157,12 @@ impl Cell {
         }
     }
 
-    pub fn height(&self) -> f32 {
+    pub(crate) fn height(&self) -> f32 {
         self.galley.rect.height()
     }
 
     /// Draws the text with its chips, its top left corner at `pos`.
-    pub fn paint(&self, painter: &Painter, pos: Pos2, palette: &Palette) {
+    pub(crate) fn paint(&self, painter: &Painter, pos: Pos2, palette: &Palette) {
         for mark in &self.marks {
             let share = if mark.is_current { 0.55 } else { 0.25 };
             let color = theme::blend(palette.page, palette.edited, share);
@@ -181,7 +181,13 @@ impl Cell {
     }
 
     /// A dotted line under each term; a text looks the same with it and without.
-    pub fn underline(&self, painter: &Painter, pos: Pos2, spans: &[TermSpan], palette: &Palette) {
+    pub(crate) fn underline(
+        &self,
+        painter: &Painter,
+        pos: Pos2,
+        spans: &[TermSpan],
+        palette: &Palette,
+    ) {
         let stroke = Stroke::new(1.2, palette.accent);
         for rect in spans.iter().flat_map(|span| self.rects(&span.chars)) {
             let rect = rect.translate(pos.to_vec2());
@@ -192,7 +198,7 @@ impl Cell {
     }
 
     /// A background behind what is selected.
-    pub fn paint_selection(
+    pub(crate) fn paint_selection(
         &self,
         painter: &Painter,
         pos: Pos2,
@@ -206,7 +212,13 @@ impl Cell {
     }
 
     /// A line before a character of the text, as a reader sees it.
-    pub fn paint_caret(&self, painter: &Painter, pos: Pos2, before: usize, palette: &Palette) {
+    pub(crate) fn paint_caret(
+        &self,
+        painter: &Painter,
+        pos: Pos2,
+        before: usize,
+        palette: &Palette,
+    ) {
         let ltr = self.direction == Direction::LeftToRight;
         let rects = self.rects(&(before..before + 1));
         let x = match rects.first() {
@@ -222,7 +234,7 @@ impl Cell {
     }
 
     /// The term under the pointer.
-    pub fn term_at<'s>(
+    pub(crate) fn term_at<'s>(
         &self,
         pos: Pos2,
         pointer: Pos2,
@@ -235,7 +247,7 @@ impl Cell {
     }
 
     /// The character of the text, as a reader sees it, that follows a caret at this place.
-    pub fn char_at(&self, at: Vec2) -> usize {
+    pub(crate) fn char_at(&self, at: Vec2) -> usize {
         let place = typeset::cursor_at(&self.galley, at).index.0;
         let of_chips = self
             .chips
@@ -265,7 +277,7 @@ impl Cell {
     }
 
     /// The placeholder under the pointer.
-    pub fn token_at(&self, pos: Pos2, pointer: Pos2) -> Option<Token> {
+    pub(crate) fn token_at(&self, pos: Pos2, pointer: Pos2) -> Option<Token> {
         self.chip_rects(pos)
             .find(|(rect, _)| rect.contains(pointer))
             .map(|(_, token)| token)
@@ -305,7 +317,7 @@ fn without_chips(text: &str, chips: &[(Range<usize>, Token)]) -> String {
 }
 
 /// Where text runs from right to left, what opens points to the left.
-pub fn turned(token: Token) -> Token {
+pub(crate) fn turned(token: Token) -> Token {
     match token {
         Token::Open(number) => Token::Close(number),
         Token::Close(number) => Token::Open(number),
@@ -336,7 +348,7 @@ fn chip_text(token: Token, points: &[String]) -> Option<String> {
 }
 
 /// An opening chip points into its text, a closing one back; a single tag is round.
-pub fn chip_shape(rect: Rect, token: Token, fill: Color32) -> Shape {
+pub(crate) fn chip_shape(rect: Rect, token: Token, fill: Color32) -> Shape {
     let tip = 4.0;
     let points = match token {
         Token::Point(_) => return Shape::rect_filled(rect, 7.5, fill),

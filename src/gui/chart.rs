@@ -9,7 +9,9 @@ use canopy_chart::charts::{Chart, Plan, Span, Theme, View};
 /// A command of a chart's menu; who shows the chart opens the dialogs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChartAction {
+    /// Saves the chart as SVG.
     SaveSvg,
+    /// Saves the chart as PNG.
     SavePng,
     /// Copies [`Chart::csv`] of the chart's [`View`].
     CopyCsv,
@@ -18,6 +20,7 @@ pub enum ChartAction {
 /// State of a chart between frames.
 #[derive(Debug, Default)]
 pub struct ChartViewState {
+    /// The part of the chart that is shown.
     pub view: View,
     kept: Option<Kept>,
 }

@@ -22,7 +22,7 @@ const BUTTONS_WIDTH: f32 = 76.0;
 
 /// View state of the list: the checks whose findings are hidden.
 #[derive(Default)]
-pub struct ChecksPanel {
+pub(crate) struct ChecksPanel {
     closed: HashSet<CheckKind>,
 }
 

@@ -13,6 +13,7 @@ use canopy_train::Order;
 /// Progress of closing the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseState {
+    /// Asks what becomes of the runs.
     Asking,
     /// Reminds the user that the translation is in no file yet.
     Reminding,
@@ -36,7 +37,7 @@ enum Unwritten {
 
 /// Keeps a window from closing in which something is under way or not written, and closes it when that is done. Also
 /// while it is minimised: then nothing else is called.
-pub fn intercept_close(
+pub(crate) fn intercept_close(
     ctx: &Context,
     state: &AppState,
     closing: &mut Option<CloseState>,

@@ -14,7 +14,7 @@ const AT_ONCE: Duration = Duration::from_millis(400);
 
 /// How a dialog ended.
 #[derive(Debug)]
-pub enum Answer {
+pub(crate) enum Answer {
     Command(Command),
     Cancelled,
     /// This system has no dialogs; the window asks itself.
@@ -22,7 +22,7 @@ pub enum Answer {
 }
 
 /// Dialogs that are open, and how they end.
-pub struct Dialogs {
+pub(crate) struct Dialogs {
     answers: Receiver<Answer>,
     sender: Sender<Answer>,
     num_open: usize,
@@ -41,7 +41,7 @@ impl Default for Dialogs {
 
 impl Dialogs {
     /// The dialogs that were closed.
-    pub fn answers(&mut self) -> Vec<Answer> {
+    pub(crate) fn answers(&mut self) -> Vec<Answer> {
         let answers = self.answers.try_iter().collect::<Vec<_>>();
         self.num_open = self.num_open.saturating_sub(answers.len());
         answers
@@ -51,7 +51,7 @@ impl Dialogs {
     ///
     /// # Errors
     /// If the system gives no thread.
-    pub fn open(&mut self, ctx: &Context, ask: DialogRequest) -> std::io::Result<()> {
+    pub(crate) fn open(&mut self, ctx: &Context, ask: DialogRequest) -> std::io::Result<()> {
         if self.num_open > 0 {
             return Ok(());
         }

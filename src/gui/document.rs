@@ -25,7 +25,7 @@ const MARGIN: f32 = 16.0;
 
 /// View state of the document: what has been measured and where the reader is.
 #[derive(Default)]
-pub struct DocumentPanel {
+pub(crate) struct DocumentPanel {
     document: Option<Arc<Document>>,
     width: f32,
     rows: RowHeights,
@@ -49,7 +49,7 @@ pub struct DocumentPanel {
 
 /// Facts about the document other than its text.
 #[derive(Clone, Copy)]
-pub struct Seen<'a> {
+pub(crate) struct Seen<'a> {
     pub line: LanguageLine<'a>,
     /// Attention of the selected sentence.
     pub margin: Option<&'a MarginShading<'a>>,
@@ -66,7 +66,7 @@ pub struct Seen<'a> {
 type Languages = Option<(String, String)>;
 
 impl DocumentPanel {
-    pub fn ui(
+    pub(crate) fn ui(
         &mut self,
         ui: &mut Ui,
         open: &OpenDocument,

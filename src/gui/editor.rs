@@ -24,7 +24,7 @@ use canopy_chart::typesetting::Direction;
 const SIZE: f32 = 14.5;
 
 /// Shows the editor in `rect`, which it may exceed downwards; returns the height it needs.
-pub fn editor_ui(
+pub(crate) fn editor_ui(
     ui: &mut Ui,
     rect: Rect,
     editor: &Editor,
@@ -200,7 +200,7 @@ fn with_next_tag(text: &str, selection: Range<usize>, source: &str) -> Option<(S
 }
 
 /// The selected text of the editor.
-pub fn selected(ui: &Ui, editor: &Editor) -> String {
+pub(crate) fn selected(ui: &Ui, editor: &Editor) -> String {
     let state = TextEditState::load(ui.ctx(), editor_id());
     let Some(range) = state.and_then(|state| state.cursor.char_range()) else {
         return String::new();
@@ -215,7 +215,7 @@ pub fn selected(ui: &Ui, editor: &Editor) -> String {
 }
 
 /// Whether the editor has changes of its own to take back, and to make again; without, those keys are the document's.
-pub fn own_changes(ctx: &Context, editor: &Editor) -> (bool, bool) {
+pub(crate) fn own_changes(ctx: &Context, editor: &Editor) -> (bool, bool) {
     let Some(state) = TextEditState::load(ctx, editor_id()) else {
         return (false, false);
     };
@@ -243,7 +243,7 @@ fn editor_id() -> Id {
 }
 
 /// Forgets which sentence was edited, so that the next editor takes the keyboard.
-pub fn closed(ui: &Ui) {
+pub(crate) fn closed(ui: &Ui) {
     ui.ctx().data_mut(|data| data.remove::<usize>(editor_id()));
 }
 

@@ -12,14 +12,14 @@ const CHIP_WIDTH: f32 = 18.0;
 
 /// Widths of the characters of each font that documents use.
 #[derive(Default)]
-pub struct CharWidths {
+pub(crate) struct CharWidths {
     fonts: Vec<(FontId, Vec<f32>)>,
     pixels_per_point: f32,
 }
 
 impl CharWidths {
     /// The number of rows of `text` at `width`.
-    pub fn rows(&mut self, ui: &Ui, font: &FontId, text: &str, width: f32) -> f32 {
+    pub(crate) fn rows(&mut self, ui: &Ui, font: &FontId, text: &str, width: f32) -> f32 {
         if (self.pixels_per_point - ui.pixels_per_point()).abs() > 1e-3 {
             *self = Self {
                 fonts: vec![],

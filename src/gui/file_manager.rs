@@ -15,7 +15,7 @@ const PROGRAM: &str = "xdg-open";
 ///
 /// # Errors
 /// If the system's program cannot be started.
-pub fn show(folder: &Path) -> Result<()> {
+pub(crate) fn show(folder: &Path) -> Result<()> {
     let mut started = Command::new(PROGRAM)
         .arg(folder)
         .stdin(Stdio::null())

@@ -22,12 +22,12 @@ const COUNT: f32 = 84.0;
 const ONE_LINE: f32 = 1_130.0;
 
 /// Whether the keyboard writes into the bar.
-pub fn has_keyboard(ctx: &Context) -> bool {
+pub(crate) fn has_keyboard(ctx: &Context) -> bool {
     ctx.memory(|memory| memory.has_focus(query_id()) || memory.has_focus(replacement_id()))
 }
 
 /// In one line, or in two where there is no room for that.
-pub fn find_ui(ui: &mut Ui, open: &OpenDocument, commands: &mut Vec<Command>) {
+pub(crate) fn find_ui(ui: &mut Ui, open: &OpenDocument, commands: &mut Vec<Command>) {
     let takes_focus = open.find.wants_focus.take().is_some();
     let mut bar = Bar {
         find: &open.find,

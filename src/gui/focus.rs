@@ -8,14 +8,14 @@ const FRAMES: u8 = 6;
 
 /// Follows the keyboard from control to control.
 #[derive(Default)]
-pub struct FocusFollower {
+pub(crate) struct FocusFollower {
     last: Option<Id>,
     frames_left: u8,
 }
 
 impl FocusFollower {
     /// Makes lists scroll to a control focused with Tab, where it is not fully visible.
-    pub fn follow(&mut self, ctx: &Context) {
+    pub(crate) fn follow(&mut self, ctx: &Context) {
         let focused = ctx.memory(egui::Memory::focused);
         if focused != self.last {
             self.last = focused;
@@ -44,7 +44,7 @@ impl FocusFollower {
     }
 
     /// Where the control is that Tab has just led to, if it was drawn in this frame out of what `ui` shows.
-    pub fn out_of_sight(&self, ui: &Ui) -> Option<Rect> {
+    pub(crate) fn out_of_sight(&self, ui: &Ui) -> Option<Rect> {
         let id = self.last.filter(|_| self.frames_left > 0)?;
         let ctx = ui.ctx();
         let widget = ctx.viewport(|viewport| viewport.this_pass.widgets.get(id).copied());

@@ -8,7 +8,7 @@ use super::theme::Palette;
 use canopy_app::jobs::State;
 
 /// A sentence's state in a circle of 14 points.
-pub fn state(painter: &Painter, center: Pos2, state: State, palette: &Palette) {
+pub(crate) fn state(painter: &Painter, center: Pos2, state: State, palette: &Palette) {
     let color = palette.state(state);
     let radius = 5.5;
     match state {
@@ -28,7 +28,7 @@ pub fn state(painter: &Painter, center: Pos2, state: State, palette: &Palette) {
 }
 
 /// A draft with the share of its ring that says how likely it is to be good, in a colour of its own for each third.
-pub fn draft(painter: &Painter, center: Pos2, percent: u8, palette: &Palette) {
+pub(crate) fn draft(painter: &Painter, center: Pos2, percent: u8, palette: &Palette) {
     const RADIUS: f32 = 5.5;
     const STEPS: u8 = 40;
     let color = match percent {
@@ -68,7 +68,7 @@ fn pencil(painter: &Painter, center: Pos2, color: Color32) {
 }
 
 /// A triangle with an exclamation mark.
-pub fn warning(painter: &Painter, center: Pos2, color: Color32) {
+pub(crate) fn warning(painter: &Painter, center: Pos2, color: Color32) {
     let corners = [vec2(0.0, -5.8), vec2(6.4, 5.0), vec2(-6.4, 5.0)].map(|offset| center + offset);
     painter.add(Shape::closed_line(
         corners.to_vec(),
@@ -83,7 +83,7 @@ pub fn warning(painter: &Painter, center: Pos2, color: Color32) {
 
 /// Points down when open, to the right when closed.
 /// Two lines: what is the same.
-pub fn equal(painter: &Painter, center: Pos2, color: Color32) {
+pub(crate) fn equal(painter: &Painter, center: Pos2, color: Color32) {
     for height in [-2.0, 2.0] {
         let middle = center + vec2(0.0, height);
         painter.line_segment(
@@ -93,7 +93,7 @@ pub fn equal(painter: &Painter, center: Pos2, color: Color32) {
     }
 }
 
-pub fn chevron(painter: &Painter, center: Pos2, open: bool, color: Color32) {
+pub(crate) fn chevron(painter: &Painter, center: Pos2, open: bool, color: Color32) {
     let offsets = if open {
         [vec2(-3.5, -1.8), vec2(0.0, 1.8), vec2(3.5, -1.8)]
     } else {
@@ -105,20 +105,20 @@ pub fn chevron(painter: &Painter, center: Pos2, open: bool, color: Color32) {
     ));
 }
 
-pub fn cross(painter: &Painter, center: Pos2, color: Color32) {
+pub(crate) fn cross(painter: &Painter, center: Pos2, color: Color32) {
     let stroke = Stroke::new(1.4, color);
     painter.line_segment([center + vec2(-3.5, -3.5), center + vec2(3.5, 3.5)], stroke);
     painter.line_segment([center + vec2(-3.5, 3.5), center + vec2(3.5, -3.5)], stroke);
 }
 
 /// A filled triangle to the right: run.
-pub fn play(painter: &Painter, center: Pos2, color: Color32) {
+pub(crate) fn play(painter: &Painter, center: Pos2, color: Color32) {
     let points = [vec2(-3.0, -4.4), vec2(4.4, 0.0), vec2(-3.0, 4.4)].map(|offset| center + offset);
     painter.add(Shape::convex_polygon(points.to_vec(), color, Stroke::NONE));
 }
 
 /// The share of translated sentences as a ring, of confirmed ones as its strong part.
-pub fn ring(painter: &Painter, center: Pos2, shares: (f32, f32), palette: &Palette) {
+pub(crate) fn ring(painter: &Painter, center: Pos2, shares: (f32, f32), palette: &Palette) {
     let (translated, confirmed) = shares;
     let radius = 5.5;
     let width = 2.0;
@@ -158,7 +158,7 @@ fn arc(painter: &Painter, center: Pos2, radius: f32, turns: std::ops::Range<f32>
 }
 
 /// A leaf, the mark of the program.
-pub fn leaf(painter: &Painter, rect: Rect, color: Color32) {
+pub(crate) fn leaf(painter: &Painter, rect: Rect, color: Color32) {
     let at = |x: f32, y: f32| pos2(egui::lerp(rect.x_range(), x), egui::lerp(rect.y_range(), y));
     let curve = |from: Pos2, control: Pos2, to: Pos2| {
         (0..=16u8).map(move |step| {

@@ -10,7 +10,7 @@ use canopy_app::{AlignCommand, AlternativesCommand, AppState, Command, DocumentC
 use canopy_qa::checks::CheckKind;
 use canopy_translate::inference::{DeviceChoice, Flag, FormalityOption, InstalledModel};
 
-pub fn state(state: State) -> &'static str {
+pub(crate) fn state(state: State) -> &'static str {
     match state {
         State::Untranslated => "Untranslated",
         State::Draft => "Draft",
@@ -20,7 +20,7 @@ pub fn state(state: State) -> &'static str {
 }
 
 /// Where a text of a sentence came from.
-pub fn origin(origin: Origin) -> &'static str {
+pub(crate) fn origin(origin: Origin) -> &'static str {
     match origin {
         Origin::File => "In the file",
         Origin::Machine => "Machine",
@@ -33,7 +33,7 @@ pub fn origin(origin: Origin) -> &'static str {
 }
 
 /// The meaning of a state, and the model that made the translation.
-pub fn state_tooltip(target: &Target) -> String {
+pub(crate) fn state_tooltip(target: &Target) -> String {
     let state = match target.state {
         State::Untranslated => "Untranslated",
         State::Draft => "Draft from the model, click to confirm it",
@@ -52,7 +52,7 @@ pub fn state_tooltip(target: &Target) -> String {
 }
 
 /// A message as a sentence of its own.
-pub fn capitalised(text: &str) -> String {
+pub(crate) fn capitalised(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| {
         first.to_uppercase().chain(letters).collect()
@@ -60,15 +60,15 @@ pub fn capitalised(text: &str) -> String {
 }
 
 /// The explanation of a translation memory.
-pub const MEMORY: &str = "Identical sentences are reused; for others the model looks up the translations of similar ones";
-pub const FURTHER_MEMORY: &str =
+pub(crate) const MEMORY: &str = "Identical sentences are reused; for others the model looks up the translations of similar ones";
+pub(crate) const FURTHER_MEMORY: &str =
     "Looked up, too; among equal matches those of the memory above come first";
-pub const PENALTY: &str =
+pub(crate) const PENALTY: &str =
     "Subtracted from the matches of this memory, so that none of them counts as exact";
-pub const LEARNING: &str = "Before a document is translated, the model is fine-tuned for a few seconds on similar sentences of the memory, only for this document";
-pub const NO_MEMORY: &str = "Every sentence is translated by the model";
+pub(crate) const LEARNING: &str = "Before a document is translated, the model is fine-tuned for a few seconds on similar sentences of the memory, only for this document";
+pub(crate) const NO_MEMORY: &str = "Every sentence is translated by the model";
 
-pub fn flag(flag: Flag) -> &'static str {
+pub(crate) fn flag(flag: Flag) -> &'static str {
     match flag {
         Flag::LengthRatio => "Much shorter or longer than usual: something may be missing or added",
         Flag::Repetition => "Repeats the same words",
@@ -92,7 +92,7 @@ pub fn flag(flag: Flag) -> &'static str {
 }
 
 /// The explanation of a command whose label is too short to say it.
-pub fn explanation(command: &Command) -> Option<&'static str> {
+pub(crate) fn explanation(command: &Command) -> Option<&'static str> {
     match command {
         Command::Document(DocumentCommand::UpdateRest) => Some(
             "Translates all drafts again, so that they follow the sentences you have edited or confirmed",
@@ -127,10 +127,10 @@ fn align_explanation(command: &AlignCommand) -> Option<&'static str> {
 }
 
 /// On the choice of a form of address.
-pub const ADDRESS: &str = "For sentences with “you” before any that you have edited or confirmed; applies from the next translation on";
+pub(crate) const ADDRESS: &str = "For sentences with “you” before any that you have edited or confirmed; applies from the next translation on";
 
 /// A form of address in German.
-pub fn formality(choice: Option<FormalityOption>) -> &'static str {
+pub(crate) fn formality(choice: Option<FormalityOption>) -> &'static str {
     match choice {
         None => "automatic",
         Some(FormalityOption::Du) => "du",
@@ -142,10 +142,10 @@ pub fn formality(choice: Option<FormalityOption>) -> &'static str {
 }
 
 /// On a draft that an update gave another text.
-pub const CHANGED: &str = "Changed by the last update of the rest";
+pub(crate) const CHANGED: &str = "Changed by the last update of the rest";
 
 /// The name of a check in the list of findings.
-pub fn check(kind: CheckKind) -> &'static str {
+pub(crate) fn check(kind: CheckKind) -> &'static str {
     match kind {
         CheckKind::Untranslated => "No translation",
         CheckKind::Identical => "The same as the source",
@@ -169,7 +169,7 @@ pub fn check(kind: CheckKind) -> &'static str {
     }
 }
 
-pub fn device(choice: DeviceChoice) -> &'static str {
+pub(crate) fn device(choice: DeviceChoice) -> &'static str {
     match choice {
         DeviceChoice::Auto => "Automatic",
         DeviceChoice::Cpu => "CPU",
@@ -178,7 +178,7 @@ pub fn device(choice: DeviceChoice) -> &'static str {
     }
 }
 
-pub fn problems(problems: &[Problem]) -> String {
+pub(crate) fn problems(problems: &[Problem]) -> String {
     problems
         .iter()
         .map(ToString::to_string)
@@ -188,7 +188,7 @@ pub fn problems(problems: &[Problem]) -> String {
 
 /// `512 MB`, `1.3 GB`.
 #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
-pub fn bytes(bytes: u64) -> String {
+pub(crate) fn bytes(bytes: u64) -> String {
     let megabytes = bytes as f64 / 1e6;
     if megabytes < 0.5 {
         "under 1 MB".to_owned()
@@ -200,7 +200,7 @@ pub fn bytes(bytes: u64) -> String {
 }
 
 /// The texts that a model is for, as far as it is known; empty where it is not.
-pub fn subject(model: &InstalledModel) -> &str {
+pub(crate) fn subject(model: &InstalledModel) -> &str {
     let folder = model.folder.file_name().and_then(|name| name.to_str());
     let folder = folder.filter(|_| model.is_shipped).unwrap_or_default();
     if folder.starts_with("firefox-") || folder == "starter-en-pt" {
@@ -213,7 +213,7 @@ pub fn subject(model: &InstalledModel) -> &str {
 }
 
 /// The name of a model with its languages, such as `Starter (en → de)`; of one that is not installed, that of its folder.
-pub fn model(state: &AppState, folder: &Path) -> String {
+pub(crate) fn model(state: &AppState, folder: &Path) -> String {
     match state.models.library.get(folder) {
         Some(model) => format!("{} ({})", model.name, model.pair()),
         None => file_name(folder),
@@ -221,7 +221,7 @@ pub fn model(state: &AppState, folder: &Path) -> String {
 }
 
 /// `1 sentence`, `2 sentences`.
-pub fn count(number: usize, noun: &str) -> String {
+pub(crate) fn count(number: usize, noun: &str) -> String {
     if number == 1 {
         format!("1 {noun}")
     } else {

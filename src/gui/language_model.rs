@@ -11,7 +11,7 @@ use canopy_chart::charts::thousands;
 use canopy_qa::llm::Suggestion;
 
 /// The suggestion for the selected sentence, with its time and cost.
-pub fn suggestion_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+pub(crate) fn suggestion_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let Some(chosen) = &state.shared.settings.language_model else {
         return;
     };
@@ -102,12 +102,12 @@ fn cost(found: &Suggestion) -> String {
 
 /// The question for the address and the name of a model.
 #[derive(Debug, Default)]
-pub struct LanguageModelForm {
+pub(crate) struct LanguageModelForm {
     entered: Option<LanguageModel>,
 }
 
 impl LanguageModelForm {
-    pub fn ui(&mut self, ctx: &Context, state: &AppState, commands: &mut Vec<Command>) {
+    pub(crate) fn ui(&mut self, ctx: &Context, state: &AppState, commands: &mut Vec<Command>) {
         if !state.document.suggestions.is_naming {
             self.entered = None;
             return;

@@ -18,7 +18,7 @@ const HEIGHT: f32 = 34.0;
 
 /// Content of the line, and its choices.
 #[derive(Clone, Copy)]
-pub struct LanguageLine<'a> {
+pub(crate) struct LanguageLine<'a> {
     /// Codes of source and target; none while no model is open.
     pub languages: Option<(&'a str, &'a str)>,
     pub note: Option<&'a LanguageNote>,
@@ -30,7 +30,7 @@ pub struct LanguageLine<'a> {
 
 /// The choices of both menus, and what is being looked for.
 #[derive(Default)]
-pub struct LanguageMenus {
+pub(crate) struct LanguageMenus {
     /// The models and the source language that they belong to.
     of: Option<(Arc<Vec<InstalledModel>>, String)>,
     sources: Vec<(String, String)>,
@@ -39,7 +39,7 @@ pub struct LanguageMenus {
 }
 
 impl LanguageMenus {
-    pub fn ui(
+    pub(crate) fn ui(
         &mut self,
         ui: &mut Ui,
         columns: &Columns,

@@ -11,6 +11,8 @@
 //! # Ok::<(), canopy_gui::error::Error>(())
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 #[cfg(windows)]
 mod adapter;
 mod aligning;

@@ -8,14 +8,14 @@ use canopy_app::{AppState, Command, MachineCommand, ModelsCommand, NamedMachine,
 use canopy_translate::inference::DeviceChoice;
 
 /// The devices of this machine, and those others that a person has named.
-pub fn devices(state: &AppState) -> Vec<DeviceChoice> {
+pub(crate) fn devices(state: &AppState) -> Vec<DeviceChoice> {
     let others = state.shared.settings.machines.iter().copied();
     let here = [DeviceChoice::Auto, DeviceChoice::Cpu, DeviceChoice::Gpu].into_iter();
     here.chain(others.map(DeviceChoice::Remote)).collect()
 }
 
 /// The choice of the device.
-pub fn device_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+pub(crate) fn device_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let current = DeviceChoice::from(state.shared.settings.device);
     for choice in devices(state) {
         let radio = ui.radio(current == choice, labels::device(choice));
@@ -37,12 +37,12 @@ pub fn device_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
 
 /// The question for the address and the key of a machine.
 #[derive(Debug, Default)]
-pub struct MachineForm {
+pub(crate) struct MachineForm {
     entered: NamedMachine,
 }
 
 impl MachineForm {
-    pub fn ui(&mut self, ctx: &Context, state: &AppState, commands: &mut Vec<Command>) {
+    pub(crate) fn ui(&mut self, ctx: &Context, state: &AppState, commands: &mut Vec<Command>) {
         if !state.is_naming_machine {
             self.entered = NamedMachine::default();
             return;

@@ -47,7 +47,7 @@ const MENUS: [&str; 7] = [
     "Help",
 ];
 
-pub fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+pub(crate) fn menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let width = ui.available_width();
     let (is_narrow, is_tiny) = (width < ONE_LINE, width < TWO_LINES);
     let opens = menu_keys::take(ui.ctx(), &MENUS);
@@ -297,7 +297,7 @@ fn paths_ui(
 }
 
 /// The last part of a path.
-pub fn file_name(path: &Path) -> String {
+pub(crate) fn file_name(path: &Path) -> String {
     path.file_name()
         .unwrap_or(path.as_os_str())
         .to_string_lossy()

@@ -13,7 +13,7 @@ const HEIGHT: f32 = 420.0;
 /// Width of a change's checkbox with its number.
 const NUMBER: f32 = 64.0;
 
-pub fn merging_ui(
+pub(crate) fn merging_ui(
     ctx: &Context,
     merging: &Merging,
     document: Option<&OpenDocument>,

@@ -8,7 +8,7 @@ use canopy_app::{Command, DocumentCommand, MovedWork};
 const TWO_LINES: f32 = 38.0;
 
 /// Says where the work is and how many of the document's `count` sentences it covers.
-pub fn moved_work_ui(
+pub(crate) fn moved_work_ui(
     ui: &mut Ui,
     moved_work: &MovedWork,
     count: usize,

@@ -15,7 +15,12 @@ const WIDTH: f32 = 400.0;
 const DISMISS: f32 = 22.0;
 
 /// `bottom` is the lower edge of what is read: what is below it stays free.
-pub fn notices_ui(ctx: &Context, notices: &[Notice], bottom: f32, commands: &mut Vec<Command>) {
+pub(crate) fn notices_ui(
+    ctx: &Context,
+    notices: &[Notice],
+    bottom: f32,
+    commands: &mut Vec<Command>,
+) {
     if notices.is_empty() {
         return;
     }

@@ -18,13 +18,13 @@ const ROW_HEIGHT: f32 = 30.0;
 
 /// View state of the outline: which sections are closed.
 #[derive(Default)]
-pub struct OutlinePanel {
+pub(crate) struct OutlinePanel {
     path: PathBuf,
     closed: HashSet<usize>,
 }
 
 impl OutlinePanel {
-    pub fn ui(
+    pub(crate) fn ui(
         &mut self,
         ui: &mut Ui,
         open: &OpenDocument,

@@ -9,12 +9,12 @@ use canopy_app::{AppState, Page};
 const WITH_OUTLINE: f32 = 560.0;
 
 /// Whether the outline is drawn beside the document.
-pub fn shows_outline(ctx: &Context, state: &AppState) -> bool {
+pub(crate) fn shows_outline(ctx: &Context, state: &AppState) -> bool {
     state.shared.settings.shows_outline && ctx.content_rect().width() >= WITH_OUTLINE
 }
 
 /// The least size in which nothing of a page is cut off.
-pub fn least_size(ctx: &Context, state: &AppState) -> Vec2 {
+pub(crate) fn least_size(ctx: &Context, state: &AppState) -> Vec2 {
     let settings = &state.shared.settings;
     let Some(open) = &state.document.editing.open else {
         return match state.shared.page {
@@ -45,7 +45,7 @@ const OTHER_PAGES: Vec2 = vec2(1000.0, 480.0);
 
 /// Draws a page that needs at least this size; `out_of_sight` is the place of the control with the keyboard focus, if it is
 /// not visible.
-pub fn page_room_ui(
+pub(crate) fn page_room_ui(
     ui: &mut Ui,
     least: Vec2,
     out_of_sight: impl Fn(&Ui) -> Option<Rect>,

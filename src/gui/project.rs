@@ -2,7 +2,7 @@
 
 mod settings;
 
-pub use settings::ProjectSettingsForm;
+pub(crate) use settings::ProjectSettingsForm;
 
 use egui::{Align, Button, Grid, Layout, RichText, ScrollArea, Sense, Ui, vec2};
 
@@ -18,7 +18,7 @@ use canopy_corpus::memory::Band;
 const BAR: f32 = 120.0;
 const NAME: f32 = 250.0;
 
-pub fn project_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+pub(crate) fn project_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
     let frame = egui::Frame::NONE.fill(palette.page).inner_margin(20);
     egui::CentralPanel::default().frame(frame).show(ui, |ui| {

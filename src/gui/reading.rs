@@ -7,7 +7,7 @@ use canopy_app::{Command, DocumentCommand, SegmentsCommand};
 use canopy_document::document::{Column, Document, ReadingChoice};
 
 /// The choices of the document's format.
-pub fn reading_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>) {
+pub(crate) fn reading_ui(ui: &mut Ui, document: &Document, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
     ui.label(
         RichText::new("In this document")

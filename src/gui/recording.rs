@@ -29,11 +29,11 @@ pub(super) struct Text {
 impl Recording {
     /// Number of shapes and texts.
     #[cfg(test)]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.shapes.len() + self.texts.len()
     }
 
-    pub fn paint(&self, painter: &Painter) {
+    pub(crate) fn paint(&self, painter: &Painter) {
         painter.extend(self.shapes.iter().cloned());
         for text in &self.texts {
             let galley = typeset::line(painter, &text.words, text.font.clone(), text.colour);

@@ -2,14 +2,14 @@
 
 /// Heights in points, estimated until a row has been laid out.
 #[derive(Debug, Clone, Default)]
-pub struct RowHeights {
+pub(crate) struct RowHeights {
     heights: Vec<f32>,
     /// `f64`: sums over 16,000 rows must stay exact to a fraction of a pixel.
     tree: Vec<f64>,
 }
 
 impl RowHeights {
-    pub fn new(heights: Vec<f32>) -> Self {
+    pub(crate) fn new(heights: Vec<f32>) -> Self {
         let mut tree = vec![0.0; heights.len() + 1];
         for (index, &height) in heights.iter().enumerate() {
             let node = index + 1;
@@ -22,15 +22,15 @@ impl RowHeights {
         Self { heights, tree }
     }
 
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.heights.len()
     }
 
-    pub fn height(&self, row: usize) -> f32 {
+    pub(crate) fn height(&self, row: usize) -> f32 {
         self.heights[row]
     }
 
-    pub fn set(&mut self, row: usize, height: f32) {
+    pub(crate) fn set(&mut self, row: usize, height: f32) {
         let difference = f64::from(height) - f64::from(self.heights[row]);
         if difference == 0.0 {
             return;
@@ -48,7 +48,7 @@ impl RowHeights {
         clippy::cast_possible_truncation,
         reason = "points on a screen are f32"
     )]
-    pub fn top(&self, row: usize) -> f32 {
+    pub(crate) fn top(&self, row: usize) -> f32 {
         let (mut node, mut sum) = (row, 0.0);
         while node > 0 {
             sum += self.tree[node];
@@ -57,12 +57,12 @@ impl RowHeights {
         sum as f32
     }
 
-    pub fn total(&self) -> f32 {
+    pub(crate) fn total(&self) -> f32 {
         self.top(self.len())
     }
 
     /// The row that covers `y`, the first or last one if none does.
-    pub fn row_at(&self, y: f32) -> usize {
+    pub(crate) fn row_at(&self, y: f32) -> usize {
         let (mut row, mut rest) = (0, f64::from(y));
         let mut step = self.tree.len().next_power_of_two() / 2;
         while step > 0 {

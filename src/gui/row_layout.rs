@@ -11,18 +11,18 @@ use canopy_chart::typesetting::Han;
 use canopy_document::document::{Document, ParagraphKind, SubtitleLayout};
 
 /// Space above and below the text of a row.
-pub const PADDING: f32 = 5.0;
+pub(crate) const PADDING: f32 = 5.0;
 
 /// The columns of a document, from the left edge of its rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Columns {
+pub(crate) struct Columns {
     pub source: Rangef,
     pub state: Rangef,
     pub target: Rangef,
 }
 
 impl Columns {
-    pub fn new(width: f32) -> Self {
+    pub(crate) fn new(width: f32) -> Self {
         let (number, state, right, inset) = (52.0, 44.0, 26.0, 10.0);
         let text = ((width - number - state - right) / 2.0).max(80.0);
         let source = number..number + text;
@@ -35,7 +35,7 @@ impl Columns {
     }
 
     /// The part of a row in a column.
-    pub fn at(range: Rangef, rect: Rect) -> Rect {
+    pub(crate) fn at(range: Rangef, rect: Rect) -> Rect {
         Rect::from_x_y_ranges(
             range.min + rect.left()..=range.max + rect.left(),
             rect.y_range(),
@@ -45,14 +45,14 @@ impl Columns {
 
 /// Languages and scripts of both sides, as far as they are known.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Scripts {
+pub(crate) struct Scripts {
     pub source: Script,
     pub target: Script,
 }
 
 /// How one side is written.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Script {
+pub(crate) struct Script {
     /// Its code.
     pub language: Option<String>,
     /// Whose Chinese characters.
@@ -60,7 +60,7 @@ pub struct Script {
 }
 
 impl Scripts {
-    pub fn side(&self, side: Side) -> &Script {
+    pub(crate) fn side(&self, side: Side) -> &Script {
         match side {
             Side::Source => &self.source,
             Side::Target => &self.target,
@@ -68,7 +68,7 @@ impl Scripts {
     }
 
     /// Scripts of a document; where its language does not determine the Chinese characters, its beginning does.
-    pub fn from_document(document: &Document, languages: Option<(&str, &str)>) -> Self {
+    pub(crate) fn from_document(document: &Document, languages: Option<(&str, &str)>) -> Self {
         const SEEN: usize = 200;
         let script = |language: Option<&str>| Script {
             language: language.map(str::to_owned),
@@ -88,7 +88,7 @@ impl Scripts {
 }
 
 /// The parts of a row, laid out.
-pub struct Row {
+pub(crate) struct Row {
     pub sentence: usize,
     pub gap: f32,
     pub indent: f32,
@@ -102,7 +102,11 @@ pub struct Row {
 }
 
 /// How one sentence looks, without its text.
-pub fn row_style(document: &Document, sentence: usize, palette: &Palette) -> (CellStyle, f32, f32) {
+pub(crate) fn row_style(
+    document: &Document,
+    sentence: usize,
+    palette: &Palette,
+) -> (CellStyle, f32, f32) {
     let index = document.sentences[sentence].paragraph;
     let paragraph = &document.paragraphs[index];
     let level = document.sections[paragraph.section].level;
@@ -130,7 +134,7 @@ pub fn row_style(document: &Document, sentence: usize, palette: &Palette) -> (Ce
 }
 
 impl Row {
-    pub fn new(
+    pub(crate) fn new(
         ui: &Ui,
         open: &OpenDocument,
         sentence: usize,
@@ -177,12 +181,12 @@ impl Row {
         }
     }
 
-    pub fn height(&self) -> f32 {
+    pub(crate) fn height(&self) -> f32 {
         self.gap + self.source.height().max(self.target.height()) + 2.0 * PADDING
     }
 
     /// The height with an editor in place of the target text.
-    pub fn height_with_editor(&self, editor_height: f32) -> f32 {
+    pub(crate) fn height_with_editor(&self, editor_height: f32) -> f32 {
         self.gap + self.source.height().max(editor_height) + 2.0 * PADDING
     }
 }

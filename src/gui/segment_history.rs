@@ -21,7 +21,7 @@ const BUTTON: f32 = 74.0;
 
 /// The rows last shown; kept until the sentence or its versions change.
 #[derive(Default)]
-pub struct HistoryPanel {
+pub(crate) struct HistoryPanel {
     of: Option<(Arc<Document>, usize, u32)>,
     rows: Vec<Row>,
 }
@@ -37,7 +37,7 @@ struct Row {
 }
 
 impl HistoryPanel {
-    pub fn ui(&mut self, ui: &mut Ui, document: &OpenDocument, commands: &mut Vec<Command>) {
+    pub(crate) fn ui(&mut self, ui: &mut Ui, document: &OpenDocument, commands: &mut Vec<Command>) {
         let palette = Palette::from_ui(ui);
         let small = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
         let selected = document.selected;
@@ -155,7 +155,7 @@ impl Row {
 }
 
 /// Where two texts differ, word by word; one part where most of them does: such a mixture is unreadable.
-pub fn readable_changes(before: &str, after: &str) -> Vec<(Part, String)> {
+pub(crate) fn readable_changes(before: &str, after: &str) -> Vec<(Part, String)> {
     let parts = changes(before, after);
     let letters = |text: &str| text.chars().filter(|it| it.is_alphanumeric()).count();
     let same = parts.iter().filter(|(part, _)| *part == Part::Same);
@@ -168,7 +168,7 @@ pub fn readable_changes(before: &str, after: &str) -> Vec<(Part, String)> {
 
 /// Parts with what was removed struck through and what was added in another colour. Space at the edges of a part is not
 /// marked, and a removed word is apart from the one in its place.
-pub fn marked(parts: &[(Part, String)], palette: &Palette) -> LayoutJob {
+pub(crate) fn marked(parts: &[(Part, String)], palette: &Palette) -> LayoutJob {
     let mut job = LayoutJob::default();
     let plain = TextFormat::simple(FontId::proportional(14.0), palette.text);
     let mut last = Part::Same;

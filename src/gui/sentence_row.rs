@@ -31,12 +31,12 @@ use canopy_document::placeholder;
 use canopy_qa::checks::{Finding, Severity};
 use canopy_qa::terms::TermIndex;
 
-pub use self::painting::{margin_bar_ui, paint_editor_frame};
+pub(crate) use self::painting::{margin_bar_ui, paint_editor_frame};
 
 /// Facts about a row other than its text.
 #[expect(clippy::struct_excessive_bools, reason = "what holds of a row")]
 #[derive(Debug, Clone, Copy)]
-pub struct RowContext<'a> {
+pub(crate) struct RowContext<'a> {
     pub columns: &'a Columns,
     /// Attention of the selected sentence.
     pub margin: Option<&'a MarginShading<'a>>,
@@ -56,14 +56,14 @@ pub struct RowContext<'a> {
 
 /// The termbase, and what is selected for a new term.
 #[derive(Debug, Clone, Copy)]
-pub struct TermContext<'a> {
+pub(crate) struct TermContext<'a> {
     pub index: Option<&'a Arc<TermIndex>>,
     pub selected: Option<&'a SourceSelection>,
     pub selected_target: &'a str,
 }
 
 /// Draws a row into `rect`; returns where the editor goes.
-pub fn sentence_row_ui(
+pub(crate) fn sentence_row_ui(
     ui: &mut Ui,
     rect: Rect,
     row: &Row,

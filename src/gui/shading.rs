@@ -9,14 +9,14 @@ use canopy_explain::{Margin, Scale};
 
 /// Weights of sentences on the scale of the explorer.
 #[derive(Debug)]
-pub struct Shading<'a> {
+pub(crate) struct Shading<'a> {
     /// Ascending by number.
     weights: &'a [(u32, f32)],
     scale: Scale,
 }
 
 impl<'a> Shading<'a> {
-    pub fn new(ui: &Ui, weights: &'a [(u32, f32)]) -> Self {
+    pub(crate) fn new(ui: &Ui, weights: &'a [(u32, f32)]) -> Self {
         let largest = weights.iter().map(|weight| weight.1).fold(0.0, f32::max);
         Self {
             weights,
@@ -24,21 +24,21 @@ impl<'a> Shading<'a> {
         }
     }
 
-    pub fn weights(&self) -> &[(u32, f32)] {
+    pub(crate) fn weights(&self) -> &[(u32, f32)] {
         self.weights
     }
 
-    pub fn weight(&self, sentence: usize) -> f32 {
+    pub(crate) fn weight(&self, sentence: usize) -> f32 {
         number(self.weights, sentence).unwrap_or_default()
     }
 
-    pub fn colour(&self, weight: f32) -> Color32 {
+    pub(crate) fn colour(&self, weight: f32) -> Color32 {
         colour(&self.scale, weight)
     }
 }
 
 /// From nothing to `largest`, as the theme of the window has it.
-pub fn scale(ui: &Ui, largest: f32) -> Scale {
+pub(crate) fn scale(ui: &Ui, largest: f32) -> Scale {
     let theme = if ui.visuals().dark_mode {
         Theme::DARK
     } else {
@@ -47,7 +47,7 @@ pub fn scale(ui: &Ui, largest: f32) -> Scale {
     Scale::new(0.0, largest.max(1e-9), &theme)
 }
 
-pub fn colour(scale: &Scale, weight: f32) -> Color32 {
+pub(crate) fn colour(scale: &Scale, weight: f32) -> Color32 {
     let colour = scale.colour(weight);
     Color32::from_rgb(colour.0, colour.1, colour.2)
 }
@@ -59,7 +59,7 @@ fn number(numbers: &[(u32, f32)], sentence: usize) -> Option<f32> {
 
 /// The margin of the document.
 #[derive(Debug)]
-pub struct MarginShading<'a> {
+pub(crate) struct MarginShading<'a> {
     margin: &'a Margin,
     shading: Shading<'a>,
     /// Whether the document has changed since it was traced.
@@ -67,7 +67,7 @@ pub struct MarginShading<'a> {
 }
 
 impl<'a> MarginShading<'a> {
-    pub fn new(ui: &Ui, margin: &'a Margin, is_old: bool) -> Self {
+    pub(crate) fn new(ui: &Ui, margin: &'a Margin, is_old: bool) -> Self {
         Self {
             margin,
             shading: Shading::new(ui, &margin.weights),
@@ -76,7 +76,7 @@ impl<'a> MarginShading<'a> {
     }
 
     /// Colour and explanation of a sentence that has weight.
-    pub fn sentence(&self, sentence: usize) -> Option<(Color32, String)> {
+    pub(crate) fn sentence(&self, sentence: usize) -> Option<(Color32, String)> {
         let weight = number(&self.margin.weights, sentence)?;
         let mut text = self.weight_label(weight);
         if let Some(cumulative) = number(&self.margin.cumulative, sentence) {
@@ -86,7 +86,7 @@ impl<'a> MarginShading<'a> {
     }
 
     /// The weight of all these sentences.
-    pub fn total(&self, sentences: Range<usize>) -> f32 {
+    pub(crate) fn total(&self, sentences: Range<usize>) -> f32 {
         let weights = &self.margin.weights;
         let place = |sentence| weights.partition_point(|weight| (weight.0 as usize) < sentence);
         let inside = weights.get(place(sentences.start)..place(sentences.end));
@@ -95,7 +95,7 @@ impl<'a> MarginShading<'a> {
     }
 
     /// A weight in words.
-    pub fn weight_label(&self, weight: f32) -> String {
+    pub(crate) fn weight_label(&self, weight: f32) -> String {
         let Margin { measure, shown, .. } = self.margin;
         let old = if self.is_old {
             "\nTraced before the last changes"

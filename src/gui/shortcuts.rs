@@ -11,7 +11,7 @@ use canopy_app::{
 };
 
 /// egui's name for a shortcut of the table.
-pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
+pub(crate) fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
     let mut modifiers = Modifiers::NONE;
     modifiers.command = shortcut.command;
     modifiers.shift = shortcut.shift;
@@ -43,14 +43,14 @@ pub fn keyboard_shortcut(shortcut: Shortcut) -> KeyboardShortcut {
 }
 
 /// The key of a command; empty if it has none.
-pub fn written_key(ui: &Ui, command: &Command) -> String {
+pub(crate) fn written_key(ui: &Ui, command: &Command) -> String {
     let is_mac = ui.ctx().os().is_mac();
     let shortcut = action_for(command).and_then(|action| action.shortcut);
     shortcut.map_or_else(String::new, |shortcut| written(shortcut, is_mac))
 }
 
 /// A tooltip with the key of its command.
-pub fn hint_with_key(ui: &Ui, hint: &str, command: &Command) -> String {
+pub(crate) fn hint_with_key(ui: &Ui, hint: &str, command: &Command) -> String {
     match written_key(ui, command).as_str() {
         "" => hint.to_owned(),
         key => format!("{hint} ({key})"),
@@ -58,7 +58,7 @@ pub fn hint_with_key(ui: &Ui, hint: &str, command: &Command) -> String {
 }
 
 /// How a shortcut is written, in words where the fonts have no sign.
-pub fn written(shortcut: Shortcut, is_mac: bool) -> String {
+pub(crate) fn written(shortcut: Shortcut, is_mac: bool) -> String {
     let mut parts = vec![];
     if shortcut.command {
         parts.push(if is_mac {
@@ -101,7 +101,7 @@ pub fn written(shortcut: Shortcut, is_mac: bool) -> String {
 }
 
 /// Pushes the commands of the keys that were pressed.
-pub fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>) {
+pub(crate) fn receive_keys(ctx: &Context, state: &AppState, commands: &mut Vec<Command>) {
     if state.shows_shortcuts {
         let closes = [egui::Key::Escape, egui::Key::F1];
         if closes
@@ -284,7 +284,7 @@ fn is_function_key(key: Key) -> bool {
 const COLUMN: f32 = 300.0;
 
 /// The list of shortcuts, over the window.
-pub fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
+pub(crate) fn shortcuts_ui(ctx: &Context, commands: &mut Vec<Command>) {
     let modal = theme::modal(ctx, Id::unique("shortcuts")).show(ctx, |ui| {
         ui.set_width(960.0_f32.min(ctx.content_rect().width() - 60.0));
         ui.horizontal(|ui| {

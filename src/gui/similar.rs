@@ -15,7 +15,7 @@ use canopy_document::changes::{Part, changes};
 
 /// The pairs last found; kept until another sentence is selected.
 #[derive(Default)]
-pub struct SimilarPanel {
+pub(crate) struct SimilarPanel {
     sentence: String,
     /// The translation of the match.
     translation: String,
@@ -36,12 +36,12 @@ struct Found {
 
 impl SimilarPanel {
     /// Whether nothing was found.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
     /// The line above the matches, also where there are no matches.
-    pub fn head_ui(&self, ui: &mut Ui, has_sentence: bool) {
+    pub(crate) fn head_ui(&self, ui: &mut Ui, has_sentence: bool) {
         let palette = Palette::from_ui(ui);
         let small = |text: &str| RichText::new(text).size(12.5).color(palette.weak);
         ui.horizontal(|ui| {
@@ -60,7 +60,7 @@ impl SimilarPanel {
 
     /// Lists what was found, and where that differs from the sentence and its translation: so a fuzzy match is distinguished from
     /// what the model has made of it.
-    pub fn ui(&mut self, ui: &mut Ui, has_sentence: bool, commands: &mut Vec<Command>) {
+    pub(crate) fn ui(&mut self, ui: &mut Ui, has_sentence: bool, commands: &mut Vec<Command>) {
         let palette = Palette::from_ui(ui);
         self.head_ui(ui, has_sentence);
         ScrollArea::vertical()
@@ -75,7 +75,12 @@ impl SimilarPanel {
     }
 
     /// Looks for what `memory` has like `sentence`, a sentence as a reader sees it.
-    pub fn find(&mut self, memory: &Arc<TranslationMemory>, sentence: &str, translation: &str) {
+    pub(crate) fn find(
+        &mut self,
+        memory: &Arc<TranslationMemory>,
+        sentence: &str,
+        translation: &str,
+    ) {
         let same_memory = self
             .memory
             .as_ref()

@@ -9,7 +9,7 @@ use canopy_app::progress::{Preparation, Progress, duration};
 use canopy_app::{AppState, Command, Counts, Filter, GoCommand, ModelState, Page, WindowCommand};
 use canopy_chart::charts::thousands;
 
-pub fn status_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+pub(crate) fn status_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
     ui.horizontal_centered(|ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

@@ -22,7 +22,7 @@ pub struct WindowFonts {
 struct Provider(FontFinder);
 
 /// Whether [`theme::wide`] families have fonts.
-pub fn has_wide(ctx: &Context) -> bool {
+pub(crate) fn has_wide(ctx: &Context) -> bool {
     ctx.data(|data| data.get_temp(has_wide_id()).unwrap_or(false))
 }
 

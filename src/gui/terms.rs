@@ -17,7 +17,7 @@ use canopy_qa::terms::{Term, TermIndex};
 
 /// A place in a source sentence where a term is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TermSpan {
+pub(crate) struct TermSpan {
     /// Characters as a reader sees them.
     pub chars: Range<usize>,
     /// The termbase entry.
@@ -26,14 +26,14 @@ pub struct TermSpan {
 
 /// The terms of the sentences that were in view, until document or termbase is another one.
 #[derive(Default)]
-pub struct TermSpans {
+pub(crate) struct TermSpans {
     of: Option<(Arc<Document>, Arc<TermIndex>)>,
     spans: HashMap<usize, Arc<[TermSpan]>>,
 }
 
 impl TermSpans {
     /// Terms of one sentence.
-    pub fn for_sentence(
+    pub(crate) fn for_sentence(
         &mut self,
         document: &Arc<Document>,
         index: &Arc<TermIndex>,
@@ -78,7 +78,12 @@ fn hint(term: &Term) -> String {
 }
 
 /// The dialog for a new term; Enter adds it.
-pub fn new_term_ui(ctx: &Context, terms: &Terms, new: &NewTerm, commands: &mut Vec<Command>) {
+pub(crate) fn new_term_ui(
+    ctx: &Context,
+    terms: &Terms,
+    new: &NewTerm,
+    commands: &mut Vec<Command>,
+) {
     let id = Id::unique("new term");
     let entered = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Enter));
     let mut done = ctx.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape));
@@ -133,12 +138,12 @@ pub fn new_term_ui(ctx: &Context, terms: &Terms, new: &NewTerm, commands: &mut V
 }
 
 /// Forgets that the dialog was open, so that the next one takes the keyboard.
-pub fn new_term_closed(ctx: &Context) {
+pub(crate) fn new_term_closed(ctx: &Context) {
     ctx.data_mut(|data| data.remove::<bool>(Id::unique("new term")));
 }
 
 /// The termbases in use, in their order, and others to choose from.
-pub fn terms_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+pub(crate) fn terms_menu_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
     let used = &state.document.terms.paths;
     let mut choose = |paths| commands.push(TermsCommand::Use(paths).into());

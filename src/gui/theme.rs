@@ -13,11 +13,11 @@ use canopy_app::jobs::State;
 use canopy_chart::typesetting::Han;
 
 /// Radius of buttons, rows and fields.
-pub const RADIUS: u8 = 6;
+pub(crate) const RADIUS: u8 = 6;
 
 /// The colours that are not part of egui's [`Visuals`].
 #[derive(Debug, Clone, Copy)]
-pub struct Palette {
+pub(crate) struct Palette {
     /// Behind the document.
     pub page: Color32,
     /// Behind outline, toolbar and status bar.
@@ -40,7 +40,7 @@ pub struct Palette {
     pub error: Color32,
 }
 
-pub const LIGHT: Palette = Palette {
+pub(crate) const LIGHT: Palette = Palette {
     page: Color32::from_rgb(255, 255, 255),
     panel: Color32::from_rgb(246, 247, 248),
     line: Color32::from_rgb(226, 229, 232),
@@ -80,11 +80,11 @@ const DARK: Palette = Palette {
 
 impl Palette {
     /// The palette that belongs to what egui currently draws with.
-    pub fn from_ui(ui: &egui::Ui) -> Self {
+    pub(crate) fn from_ui(ui: &egui::Ui) -> Self {
         if ui.visuals().dark_mode { DARK } else { LIGHT }
     }
 
-    pub fn state(&self, state: State) -> Color32 {
+    pub(crate) fn state(&self, state: State) -> Color32 {
         match state {
             State::Untranslated => self.weak,
             State::Draft => self.draft,
@@ -95,14 +95,14 @@ impl Palette {
 }
 
 /// The family of headings and of what must stand out.
-pub fn semibold(size: f32) -> FontId {
+pub(crate) fn semibold(size: f32) -> FontId {
     FontId::new(size, FontFamily::Name(SEMIBOLD.into()))
 }
 
 const SEMIBOLD: &str = "semibold";
 
 /// The family of a text whose Chinese characters are to look as in one language.
-pub fn family(is_bold: bool, han: Option<Han>) -> FontFamily {
+pub(crate) fn family(is_bold: bool, han: Option<Han>) -> FontFamily {
     match (is_bold, han) {
         (false, None) => FontFamily::Proportional,
         (true, None) => FontFamily::Name(SEMIBOLD.into()),
@@ -112,7 +112,7 @@ pub fn family(is_bold: bool, han: Option<Han>) -> FontFamily {
 }
 
 /// Weight and Chinese characters of a family: the other way round.
-pub fn family_of(family: &FontFamily) -> (u16, Option<Han>) {
+pub(crate) fn family_of(family: &FontFamily) -> (u16, Option<Han>) {
     let FontFamily::Name(name) = family else {
         return (400, None);
     };
@@ -125,7 +125,7 @@ pub fn family_of(family: &FontFamily) -> (u16, Option<Han>) {
 
 /// The family in which signs that Chinese and Japanese share with Latin are as wide as their characters; it exists where
 /// [`super::system_fonts`] does.
-pub fn wide(family: &FontFamily) -> FontFamily {
+pub(crate) fn wide(family: &FontFamily) -> FontFamily {
     let name = match family {
         FontFamily::Name(name) => name.as_ref(),
         _ => "",
@@ -136,7 +136,7 @@ pub fn wide(family: &FontFamily) -> FontFamily {
 const WIDE: &str = "wide ";
 
 /// Weight and Chinese characters of such a family.
-pub fn family_of_wide(family: &FontFamily) -> Option<(u16, Option<Han>)> {
+pub(crate) fn family_of_wide(family: &FontFamily) -> Option<(u16, Option<Han>)> {
     let FontFamily::Name(name) = family else {
         return None;
     };
@@ -144,7 +144,7 @@ pub fn family_of_wide(family: &FontFamily) -> Option<(u16, Option<Han>)> {
     Some(family_of(&FontFamily::Name(name.into())))
 }
 
-pub const INTER: &[u8] = include_bytes!("../../assets/fonts/Inter-Regular.otf");
+pub(crate) const INTER: &[u8] = include_bytes!("../../assets/fonts/Inter-Regular.otf");
 const INTER_SEMIBOLD: &[u8] = include_bytes!("../../assets/fonts/Inter-SemiBold.otf");
 
 /// Inter for Latin, Greek and Cyrillic; what it lacks comes from egui's own fonts, then from the system's
@@ -217,7 +217,7 @@ pub fn install(ctx: &Context) {
 }
 
 /// A primary button that looks like the others while it is disabled.
-pub fn add_primary(ui: &mut egui::Ui, enabled: bool, label: &str) -> egui::Response {
+pub(crate) fn add_primary(ui: &mut egui::Ui, enabled: bool, label: &str) -> egui::Response {
     if enabled {
         return ui.add(primary(ui, label));
     }
@@ -229,7 +229,7 @@ pub fn add_primary(ui: &mut egui::Ui, enabled: bool, label: &str) -> egui::Respo
 pub(super) const PRIMARY_SIZE: Vec2 = Vec2::new(130.0, 31.0);
 
 /// The one button of a place that matters.
-pub fn primary<'a>(ui: &egui::Ui, label: &str) -> egui::Button<'a> {
+pub(crate) fn primary<'a>(ui: &egui::Ui, label: &str) -> egui::Button<'a> {
     let palette = Palette::from_ui(ui);
     let text = egui::RichText::new(label)
         .font(semibold(13.5))
@@ -240,7 +240,7 @@ pub fn primary<'a>(ui: &egui::Ui, label: &str) -> egui::Button<'a> {
 }
 
 /// A field of one line that looks like the other controls.
-pub fn text_field<'a>(ui: &egui::Ui, text: &'a mut String) -> egui::TextEdit<'a> {
+pub(crate) fn text_field<'a>(ui: &egui::Ui, text: &'a mut String) -> egui::TextEdit<'a> {
     // A function takes no room, so nothing is leaked.
     let layouter: &'static mut _ = Box::leak(Box::new(typeset::one_line));
     egui::TextEdit::singleline(text)
@@ -250,7 +250,7 @@ pub fn text_field<'a>(ui: &egui::Ui, text: &'a mut String) -> egui::TextEdit<'a>
 }
 
 /// A quiet box around what belongs together.
-pub fn card(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui)) {
+pub(crate) fn card(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui)) {
     let palette = Palette::from_ui(ui);
     egui::Frame::NONE
         .fill(palette.panel)
@@ -261,7 +261,7 @@ pub fn card(ui: &mut egui::Ui, contents: impl FnOnce(&mut egui::Ui)) {
 }
 
 /// A question or a list over the window.
-pub fn modal(ctx: &Context, id: egui::Id) -> egui::Modal {
+pub(crate) fn modal(ctx: &Context, id: egui::Id) -> egui::Modal {
     let veil = if ctx.theme() == egui::Theme::Dark {
         130
     } else {
@@ -276,7 +276,7 @@ pub fn modal(ctx: &Context, id: egui::Id) -> egui::Modal {
 }
 
 /// Follows the choice in the menu.
-pub fn choose(ctx: &Context, theme: Theme) {
+pub(crate) fn choose(ctx: &Context, theme: Theme) {
     ctx.set_theme(match theme {
         Theme::System => egui::ThemePreference::System,
         Theme::Light => egui::ThemePreference::Light,
@@ -360,7 +360,7 @@ fn visuals(palette: &Palette, theme: egui::Theme) -> Visuals {
 }
 
 /// A colour between two.
-pub fn blend(from: Color32, to: Color32, amount: f32) -> Color32 {
+pub(crate) fn blend(from: Color32, to: Color32, amount: f32) -> Color32 {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

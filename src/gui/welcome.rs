@@ -30,7 +30,7 @@ const SHOWN: [(&str, &str, &str, &str); 2] = [
     ),
 ];
 
-pub fn welcome_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+pub(crate) fn welcome_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
     let area = ui.available_rect_before_wrap();
     let width = WIDTH.min(area.width() - 32.0);
@@ -193,7 +193,7 @@ fn entry_ui(ui: &mut Ui, path: &Path, palette: &Palette, commands: &mut Vec<Comm
 }
 
 /// While a file hovers over the window; `text` says what becomes of it.
-pub fn drop_ui(ctx: &egui::Context, text: &str) {
+pub(crate) fn drop_ui(ctx: &egui::Context, text: &str) {
     let painter = ctx.layer_painter(egui::LayerId::new(
         egui::Order::Foreground,
         egui::Id::unique("drop"),

@@ -33,22 +33,22 @@ use canopy_qa::checks::Finding;
 /// State of the panels between frames.
 #[derive(Default)]
 pub struct Panels {
-    pub document: DocumentPanel,
-    pub outline: OutlinePanel,
-    pub training: TrainingPanel,
-    pub explore: ExplorePanel,
-    pub checks: ChecksPanel,
-    pub similar: SimilarPanel,
-    pub history: HistoryPanel,
-    pub alternatives: AlternativesPanel,
-    pub models: ModelsPanel,
-    pub align: AlignPanel,
-    pub language_model: LanguageModelForm,
-    pub machine: MachineForm,
-    pub project_settings: ProjectSettingsForm,
+    pub(crate) document: DocumentPanel,
+    pub(crate) outline: OutlinePanel,
+    pub(crate) training: TrainingPanel,
+    pub(crate) explore: ExplorePanel,
+    pub(crate) checks: ChecksPanel,
+    pub(crate) similar: SimilarPanel,
+    pub(crate) history: HistoryPanel,
+    pub(crate) alternatives: AlternativesPanel,
+    pub(crate) models: ModelsPanel,
+    pub(crate) align: AlignPanel,
+    pub(crate) language_model: LanguageModelForm,
+    pub(crate) machine: MachineForm,
+    pub(crate) project_settings: ProjectSettingsForm,
     /// A path to be typed, where the system has no dialogs.
     pub path: Option<PathQuestion>,
-    pub focus: FocusFollower,
+    pub(crate) focus: FocusFollower,
     /// The number of a sentence that is being written.
     pub sentence: String,
 }

@@ -36,6 +36,7 @@ pub enum AlternativesState {
     /// No search has been started.
     #[default]
     None,
+    /// The model searches.
     Running(Search),
     /// The translations in the order of the model, its own first; the present one may be among them.
     Found(Vec<Translation>),
@@ -78,7 +79,9 @@ struct Subject {
 /// The panel of alternatives.
 #[derive(Debug, Default)]
 pub struct Alternatives {
+    /// Whether the panel is shown.
     pub is_open: bool,
+    /// What it shows.
     pub state: AlternativesState,
     of: Option<Subject>,
     /// The search that has found the list.

@@ -19,6 +19,7 @@ use canopy_translate::inference::FormalityOption;
 /// A command of the page of the document, or of one of its panels.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DocumentCommand {
+    /// Closes the document.
     Close,
     /// Takes over what was done on the document when it had another name.
     TakeOver,
@@ -28,28 +29,45 @@ pub enum DocumentCommand {
     LeaveUnsaved,
     /// Reads the open document once more in this way.
     ReadAs(ReadingOptions),
+    /// Translates so much of the document.
     Translate(Scope),
     /// Translates the drafts again, with what was edited or confirmed as their context.
     UpdateRest,
     /// Ends the translation under way.
     Cancel,
+    /// Sets the beam size of searches.
     SetBeamSize(usize),
+    /// Sets the form of address of German translations; `None` leaves it to the model.
     SetFormality(Option<FormalityOption>),
+    /// Sets how much room translated subtitles have.
     SetSubtitleLayout(SubtitleLayout),
     /// Edits the selected sentence with a translation of similar sentences, the best being 0.
     UseMatch(usize),
+    /// Shows the outline, or hides it.
     ToggleOutline,
+    /// Shows similar sentences, or hides them.
     ToggleSimilar,
+    /// Shows the history of the selected sentence, or hides it.
     ToggleHistory,
+    /// Goes to a sentence.
     Go(GoCommand),
+    /// Changes translations.
     Edit(EditCommand),
+    /// Writes the translation.
     Save(SaveCommand),
+    /// Finds and replaces.
     Find(FindCommand),
+    /// A command on terms.
     Terms(TermsCommand),
+    /// A command on the sentences of the document.
     Segments(SegmentsCommand),
+    /// A command of the panel of alternatives.
     Alternatives(AlternativesCommand),
+    /// A command on findings of the checks.
     Check(CheckCommand),
+    /// A command of the language model that suggests translations.
     LanguageModel(LanguageModelCommand),
+    /// A decision about another person's changes.
     Merge(MergeCommand),
 }
 

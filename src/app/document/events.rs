@@ -23,69 +23,118 @@ use canopy_translate::inference::Translation;
 #[derive(Debug)]
 pub enum DocumentEvent {
     /// Drafts of what other sentences read, before sentences are translated: numbers done and to be done.
-    Drafted { job: JobId, done: usize, num: usize },
-    SentenceTranslated {
+    Drafted {
+        /// Number of the job.
         job: JobId,
+        /// Drafts that are done.
+        done: usize,
+        /// Drafts to be done.
+        num: usize,
+    },
+    /// A sentence is translated.
+    SentenceTranslated {
+        /// Number of the job.
+        job: JobId,
+        /// Index of the sentence.
         index: usize,
+        /// Its translation.
         translation: Translation,
     },
     /// Other translations of a sentence, whose own comes next; the likeliest first.
     OthersFound {
+        /// Number of the job.
         job: JobId,
+        /// The translations.
         translations: Vec<Translation>,
     },
     /// Tokens that a language model has read and written in search of other translations.
-    TokensComputed { job: JobId, tokens: usize },
+    TokensComputed {
+        /// Number of the job.
+        job: JobId,
+        /// Number of tokens.
+        tokens: usize,
+    },
     /// There is no dictionary for the check of spelling.
-    NotSpelled { job: JobId, reason: String },
+    NotSpelled {
+        /// Number of the job.
+        job: JobId,
+        /// Why spelling is not checked.
+        reason: String,
+    },
     /// Findings of the quality checks, in the order of the sentences.
-    Checked { job: JobId, findings: Vec<Finding> },
+    Checked {
+        /// Number of the job.
+        job: JobId,
+        /// The findings.
+        findings: Vec<Finding>,
+    },
     /// A suggestion of a large language model.
     Suggested {
+        /// Number of the job.
         job: JobId,
+        /// The suggestion, or why there is none.
         suggestion: Result<Box<Suggestion>>,
     },
     /// The mean log-probability of a token of the translation of a sentence, and of the suggestion for it.
     Ranked {
+        /// Number of the job.
         job: JobId,
+        /// Of the translation and the suggestion; `None` if the model scores none.
         mean_log_probs: Option<[f32; 2]>,
     },
     /// `project_error` says why saved work could not be used.
     Opened {
+        /// Number of the job.
         job: JobId,
+        /// Where the document is.
         path: PathBuf,
+        /// The document as it is read.
         document: Arc<Document>,
+        /// The saved work on it, if there is any.
         project: Option<Box<Project>>,
+        /// Why saved work could not be used.
         project_error: Option<Error>,
     },
     /// The document that was just opened was worked on at another path, perhaps before it was renamed.
     MovedWork {
+        /// Where the document is now.
         path: PathBuf,
+        /// The work at the other path.
         project: Box<Project>,
     },
     /// A file for the exchange of translations, or why it cannot be read.
     ExchangeRead {
+        /// Number of the job.
         job: JobId,
+        /// The file, or why it cannot be read.
         file: Result<Arc<Document>>,
     },
     /// Another person had changed the work on a document; the saved file has both versions.
     WorkMerged {
+        /// Where the document is.
         path: PathBuf,
+        /// The work with both versions.
         merged: Box<MergedWork>,
     },
     /// A document with other sentences in one place, or why it stays as it is.
     Recut {
+        /// Number of the job.
         job: JobId,
+        /// The document, or why it stays as it is.
         document: Result<Arc<Document>>,
     },
     /// A termbase that was requested, or to which a term was added.
     TermsRead {
+        /// Number of the job.
         job: JobId,
+        /// The terms, or why they cannot be read.
         index: Result<Arc<TermIndex>>,
     },
     /// A translation is in its file.
     TranslationSaved {
+        /// Number of the job.
         job: JobId,
+        /// The file that is written.
         path: PathBuf,
         /// Names the bytes of the file.
         digest: String,
@@ -94,11 +143,18 @@ pub enum DocumentEvent {
     },
     /// The language models of a server.
     ServerModels {
+        /// Number of the job.
         job: JobId,
+        /// Their names, or why the server gives none.
         models: Result<Vec<String>>,
     },
     /// Another program has written into the file of the translation: it stays as it is.
-    TranslationChanged { job: JobId, path: PathBuf },
+    TranslationChanged {
+        /// Number of the job.
+        job: JobId,
+        /// The file.
+        path: PathBuf,
+    },
 }
 
 impl AppState {

@@ -24,10 +24,14 @@ pub enum LanguageModelCommand {
 /// The answer of a server to a request for its list of models.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Tested {
+    /// No list is requested.
     #[default]
     No,
+    /// The request is under way.
     Running(JobId),
+    /// The names of its models.
     Models(Vec<String>),
+    /// The message of the failure.
     Failed(String),
 }
 

@@ -12,6 +12,7 @@ use canopy_project::{ChangeKind, Incoming};
 pub enum MergeCommand {
     /// Asks for the file.
     Choose,
+    /// Reads this file.
     Read(PathBuf),
     /// Takes a change, by its number, or leaves it.
     Take(usize, bool),
@@ -19,13 +20,16 @@ pub enum MergeCommand {
     TakeAll(Vec<ChangeKind>),
     /// Takes over what is to be taken.
     Apply,
+    /// Leaves the other person's changes aside.
     Discard,
 }
 
 /// A file that is being merged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merging {
+    /// The file with the other person's work.
     pub path: PathBuf,
+    /// Its changes, and which of them are taken.
     pub incoming: Incoming,
     /// Which of the changes are to be taken; no conflict unless a person says so.
     pub taken: Vec<bool>,
@@ -36,6 +40,7 @@ pub struct Merging {
 /// Merging in the window.
 #[derive(Debug, Default)]
 pub struct Merges {
+    /// The file whose changes are shown.
     pub shown: Option<Merging>,
     reading: Option<(JobId, PathBuf)>,
 }

@@ -45,15 +45,23 @@ use crate::shared::Shared;
 /// Everything the page shows.
 #[derive(Debug, Default)]
 pub struct DocumentPage {
+    /// The document and its edits.
     pub editing: Editing,
+    /// Translations by the model.
     pub translations: Translations,
     /// The file that is being opened.
     pub opening: Option<(JobId, PathBuf)>,
+    /// What is written to files.
     pub saving: Saving,
+    /// Changes of other persons.
     pub merges: Merges,
+    /// Checks of the translations.
     pub checking: Checking,
+    /// Suggestions of a large language model.
     pub suggestions: Suggestions,
+    /// Other translations of the selected sentence.
     pub alternatives: Alternatives,
+    /// The termbases and the terms of the document.
     pub terms: Terms,
     pub(crate) recutting: Option<Recutting>,
     /// The trace that is made of a unit of an evaluation.

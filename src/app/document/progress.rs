@@ -5,8 +5,11 @@ use crate::jobs::{JobControl, JobId};
 /// A translation that runs.
 #[derive(Debug)]
 pub struct Running {
+    /// Number of the job.
     pub job: JobId,
+    /// The handle that cancels it.
     pub control: JobControl,
+    /// How far it is.
     pub progress: Progress,
     /// Preparation before the sentences, with how much of it is done and to be done.
     pub preparing: Option<(Preparation, usize, usize)>,
@@ -28,20 +31,28 @@ pub enum Preparation {
 /// Counts and times of one translation.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Progress {
+    /// Sentences to be translated.
     pub num_sentences: usize,
+    /// Words of these sentences.
     pub num_words: usize,
+    /// Sentences that are translated.
     pub done_sentences: usize,
+    /// Words that are translated.
     pub done_words: usize,
+    /// When it began, in seconds of the window's clock.
     pub started_secs: f64,
+    /// When the last sentence was translated, in seconds of the window's clock.
     pub latest_secs: f64,
 }
 
 impl Progress {
+    /// The share of the words that is translated, in `[0, 1]`.
     #[expect(clippy::cast_precision_loss, reason = "word counts become f32")]
     pub fn fraction(&self) -> f32 {
         self.done_words as f32 / self.num_words.max(1) as f32
     }
 
+    /// Seconds from the beginning to the last translated sentence.
     pub fn elapsed_secs(&self) -> f64 {
         (self.latest_secs - self.started_secs).max(0.0)
     }
@@ -58,6 +69,7 @@ impl Progress {
         })
     }
 
+    /// Seconds until the end at the speed so far; `None` until something is measured.
     #[expect(clippy::cast_precision_loss, reason = "word counts become f64")]
     pub fn remaining_secs(&self) -> Option<f64> {
         let (_, words_per_sec) = self.rates()?;

@@ -48,7 +48,9 @@ pub enum SaveCommand {
     SaveAs,
     /// Writes the translation of a document, if that is still open.
     SaveTo {
+        /// Path of the document.
         document: PathBuf,
+        /// The file to write.
         path: PathBuf,
         /// Whether an existing file may be replaced; the dialog has asked.
         overwrite: bool,
@@ -57,9 +59,13 @@ pub enum SaveCommand {
     Export(ExportFormat),
     /// Writes them there.
     ExportTo {
+        /// Path of the document.
         document: PathBuf,
+        /// The file to write.
         path: PathBuf,
+        /// The format of the file.
         format: ExportFormat,
+        /// Whether an existing file may be replaced.
         overwrite: bool,
     },
 }

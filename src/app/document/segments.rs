@@ -15,6 +15,7 @@ pub enum SegmentsCommand {
     Join,
     /// Moves the caret to the next word of the source.
     NextWord,
+    /// Moves the caret to the previous word of the source.
     PreviousWord,
     /// Asks for a file of rules.
     ChooseRules,

@@ -26,14 +26,18 @@ pub struct Terms {
 /// A part of a source sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceSelection {
+    /// Index of the sentence.
     pub sentence: usize,
+    /// The range of its characters.
     pub chars: Range<usize>,
 }
 
 /// A term under construction.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewTerm {
+    /// The term in the source language.
     pub source: String,
+    /// The term in the target language.
     pub target: String,
 }
 
@@ -56,7 +60,10 @@ pub enum TermsCommand {
     Insert(String),
     /// Begins a new term with what is selected on both sides.
     New,
+    /// Changes the new term.
     SetNew(NewTerm),
+    /// Adds the new term to the first termbase; without one, to one that begins with it.
     AddNew,
+    /// Gives the new term up.
     DiscardNew,
 }

@@ -14,6 +14,7 @@ use canopy_translate::inference::Translation;
 /// The translation that runs, and those that wait.
 #[derive(Debug, Default)]
 pub struct Translations {
+    /// The translation that runs.
     pub running: Option<Running>,
     /// The speed of the last translation, for the status bar.
     pub last_progress: Option<Progress>,
@@ -29,6 +30,7 @@ impl Translations {
         self.running.is_some() || self.waiting_scope.is_some()
     }
 
+    /// Whether a translation waits until the model is open.
     pub fn is_waiting_for_model(&self) -> bool {
         self.waiting_scope.is_some()
     }

@@ -19,6 +19,7 @@ const AROUND: usize = 30;
 /// Which items are listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Listed {
+    /// All items.
     #[default]
     All,
     /// Items in which the shown model prefers a wrong translation.
@@ -30,6 +31,7 @@ pub enum Listed {
 pub enum ContrastCommand {
     /// Asks for the file of a set.
     AskSet,
+    /// Takes the set in this file.
     UseSet(PathBuf),
     /// Has the chosen models choose in the set.
     Start,
@@ -37,9 +39,11 @@ pub enum ContrastCommand {
     Show,
     /// Whose choices are listed, by its place.
     Select(usize),
+    /// Chooses which items are listed.
     List(Listed),
     /// Shows what the model that is looked at read where it chose in the item of this number.
     Explore(usize),
+    /// Closes the result.
     Close,
 }
 
@@ -48,11 +52,13 @@ pub enum ContrastCommand {
 pub struct Contrast {
     /// The file of the set that is chosen.
     pub set: Option<PathBuf>,
+    /// The choices, once models have chosen.
     pub result: Option<Arc<ContrastResult>>,
     /// Whether the result is shown in place of an evaluation.
     pub is_shown: bool,
     /// The model whose choices are listed.
     pub selected: usize,
+    /// Which items are listed.
     pub listed: Listed,
     /// Numbers of the items that are listed.
     pub items: Vec<usize>,

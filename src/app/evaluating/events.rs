@@ -15,23 +15,34 @@ use canopy_evaluate::evaluation::{Evaluation, ExpectedForms};
 /// A report to the page of evaluations.
 #[derive(Debug)]
 pub enum EvaluateEvent {
+    /// An evaluation has come further.
     Progressed {
+        /// Number of the job.
         job: JobId,
+        /// How far it is.
         progress: EvaluationProgress,
     },
+    /// An evaluation is done.
     Evaluated {
+        /// Number of the job.
         job: JobId,
+        /// Its outcome.
         evaluation: Arc<Evaluation>,
         /// How often translations have the words that earlier sentences decide, where the corpus names such words.
         expected: Option<Arc<ExpectedForms>>,
     },
     /// The choices of models in a contrastive set.
     Contrasted {
+        /// Number of the job.
         job: JobId,
+        /// The choices.
         result: Arc<ContrastResult>,
     },
+    /// Scores or charts are in a file.
     Saved {
+        /// Number of the job.
         job: JobId,
+        /// The file.
         path: PathBuf,
     },
 }

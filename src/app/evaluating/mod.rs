@@ -26,17 +26,25 @@ use canopy_metrics::judgement::{Criterion, Judgement, Vote};
 pub enum EvaluateCommand {
     /// Takes a model in, or out again.
     ToggleModel(PathBuf),
+    /// Asks for the folder of a model.
     AskModel,
+    /// Adds a model that is not in the library.
     AddModel(PathBuf),
+    /// Asks for the folder of a corpus.
     AskCorpus,
+    /// Evaluates on this corpus.
     UseCorpus(PathBuf),
+    /// Evaluates on this part of the corpus.
     UseSplit(Split),
     /// Whether units of several sentences are cut into these.
     CutSentences(bool),
+    /// Begins the evaluation.
     Start,
+    /// Ends the evaluation under way.
     Cancel,
     /// Shows another one of the evaluations so far.
     ShowEvaluation(usize),
+    /// Shows another part of the evaluation.
     Show(EvaluateView),
     /// The system that is compared with the first one.
     Select(usize),
@@ -44,28 +52,39 @@ pub enum EvaluateCommand {
     Trace(usize),
     /// The ending is `csv`, `tex`, `json`, `svg` or `png`.
     AskSave(&'static str),
+    /// Writes the scores to this file.
     Save(PathBuf),
     /// Judges the first system against the selected one.
     Judge,
+    /// Asks for the file of a judgement.
     AskJudgement,
+    /// Opens the judgement in this file.
     OpenJudgement(PathBuf),
+    /// Votes on the document that is shown, by one criterion.
     Vote(Criterion, Vote),
     /// Shows another document of the judgement.
     GoTo(usize),
     /// Shows whose translations they were.
     Reveal,
+    /// Asks where the votes shall go.
     AskExportVotes,
+    /// Writes the votes to this file.
     ExportVotes(PathBuf),
+    /// Closes the judgement.
     CloseJudgement,
+    /// A command about contrastive sets.
     Contrast(ContrastCommand),
 }
 
 /// The part of an evaluation that is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum EvaluateView {
+    /// Scores of the whole corpus.
     #[default]
     Scores,
+    /// Scores by document.
     Documents,
+    /// Scores of segments of a kind, such as those of one length.
     Buckets,
     /// Largest wins and losses.
     Sentences,
@@ -76,20 +95,28 @@ pub enum EvaluateView {
 /// An evaluation under way.
 #[derive(Debug, Clone)]
 pub struct Evaluating {
+    /// Number of the job.
     pub job: JobId,
+    /// Folders of the models.
     pub models: Vec<PathBuf>,
     /// Unit of the progress: sentences or translations.
     pub unit: &'static str,
+    /// The handle that cancels the job.
     pub control: JobControl,
+    /// How far it is; `None` until the first report.
     pub progress: Option<EvaluationProgress>,
+    /// When it began, in seconds of the window's clock.
     pub started_secs: f64,
+    /// When the last report came, in seconds of the window's clock.
     pub latest_secs: f64,
 }
 
 /// The outcome of one evaluation.
 #[derive(Debug, Clone)]
 pub struct Evaluated {
+    /// The scores and translations.
     pub evaluation: Arc<Evaluation>,
+    /// Words that the sentences before decide, for a corpus that says them.
     pub expected: Option<Arc<ExpectedForms>>,
     /// In the order of its systems.
     models: Vec<PathBuf>,
@@ -100,6 +127,7 @@ pub struct Evaluated {
 /// A judgement by a person.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenJudgement {
+    /// The documents and the votes on them.
     pub judgement: Judgement,
     /// Where it is kept.
     pub path: Option<PathBuf>,
@@ -152,18 +180,25 @@ pub struct Evaluate {
     pub models: Vec<PathBuf>,
     /// Models that are not in the library.
     pub added: Vec<PathBuf>,
+    /// The corpus that is chosen.
     pub corpus: Option<PathBuf>,
+    /// The part of the corpus that is evaluated on.
     pub split: TestSplit,
+    /// Whether units of several sentences are cut into these.
     pub cut_sentences: bool,
+    /// The evaluation under way.
     pub running: Option<Evaluating>,
     /// Outcomes of the evaluations so far, the oldest first.
     pub done: Vec<Evaluated>,
     /// Index of the one that is shown.
     pub shown: usize,
+    /// The part of it that is shown.
     pub view: EvaluateView,
     /// Index of the system that is compared with the first one.
     pub selected: usize,
+    /// The judgement that is open.
     pub judgement: Option<OpenJudgement>,
+    /// The contrastive set and the choices in it.
     pub contrast: Contrast,
     /// For the lane of evaluations; the window sends and empties it.
     pub requests: Vec<EvaluationRequest>,

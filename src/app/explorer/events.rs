@@ -16,38 +16,73 @@ use canopy_explain::{Explanation, Margin, SimilarityView, ViewKind};
 /// A report to the explorer.
 #[derive(Debug)]
 pub enum ExploreEvent {
+    /// The model has traced a document.
     Traced {
+        /// Number of the job.
         job: JobId,
+        /// The trace.
         source: Arc<TraceSource>,
     },
+    /// The model has computed a view.
     Explained {
+        /// Number of the job.
         job: JobId,
+        /// The view, or why there is none.
         explanation: Result<Box<Explanation>>,
     },
     /// Number of encoded sentences.
-    Comparing { job: JobId, done: usize, num: usize },
-    Compared {
+    Comparing {
+        /// Number of the job.
         job: JobId,
+        /// Sentences that are encoded.
+        done: usize,
+        /// Sentences to be encoded.
+        num: usize,
+    },
+    /// Sentences are compared.
+    Compared {
+        /// Number of the job.
+        job: JobId,
+        /// Their similarities.
         view: Arc<SimilarityView>,
     },
+    /// A trace is read from its file.
     TraceOpened {
+        /// Number of the job.
         job: JobId,
+        /// The file.
         path: PathBuf,
+        /// The trace.
         source: Arc<TraceSource>,
     },
+    /// A question about a trace is answered.
     Answered {
+        /// Number of the job.
         job: JobId,
+        /// The answer, or why there is none.
         answer: Result<Arc<Answer>>,
     },
     /// The margin of the document; `None` if the trace has no attention to other sentences.
     MarginFound {
+        /// Number of the job.
         job: JobId,
+        /// The margin.
         margin: Option<Box<Margin>>,
     },
     /// A figure, its numbers or a trace.
-    Saved { job: JobId, path: PathBuf },
+    Saved {
+        /// Number of the job.
+        job: JobId,
+        /// The file.
+        path: PathBuf,
+    },
     /// A sentence encoder was made of another program's files.
-    EncoderImported { job: JobId, folder: PathBuf },
+    EncoderImported {
+        /// Number of the job.
+        job: JobId,
+        /// Folder of the encoder.
+        folder: PathBuf,
+    },
 }
 
 impl Explorer {

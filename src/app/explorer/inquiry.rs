@@ -13,7 +13,9 @@ use canopy_explain::{Choices, Margin, Order, Query, Question, TextPosition, View
 /// The trace that is looked at, the question about it, and the questions before.
 #[derive(Debug)]
 pub struct Inquiry {
+    /// The trace.
     pub trace: Option<OpenTrace>,
+    /// The question.
     pub question: Question,
     /// Questions before this one, the last one last.
     pub(super) back: Vec<Question>,
@@ -36,6 +38,7 @@ impl Default for Inquiry {
 }
 
 impl Inquiry {
+    /// The trace itself, without its origin.
     pub fn source(&self) -> Option<&TraceSource> {
         self.trace.as_ref().map(|trace| &*trace.source)
     }
@@ -58,6 +61,7 @@ impl Inquiry {
         }
     }
 
+    /// Whether there is a question before this one.
     pub fn can_go_back(&self) -> bool {
         !self.back.is_empty()
     }

@@ -31,20 +31,29 @@ use canopy_metrics::similarity::Measure;
 /// A command of the explorer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExploreCommand {
+    /// Shows this view.
     View(ViewKind),
+    /// Looks at this side of the translation.
     Side(Side),
+    /// Looks at the layer of this index.
     Layer(usize),
+    /// Looks at these heads.
     Heads(Heads),
     /// All heads, side by side.
     EachHead,
+    /// Orders sentences in this way.
     Order(Order),
     /// Selects a word or sentence.
     Select(TextPosition),
     /// All words of the sentence together.
     SelectWholeSentence,
+    /// Selects the next word.
     NextWord,
+    /// Selects the previous word.
     PreviousWord,
+    /// Selects the next sentence.
     NextSentence,
+    /// Selects the previous sentence.
     PreviousSentence,
     /// To the question before.
     Back,
@@ -54,16 +63,21 @@ pub enum ExploreCommand {
     TraceWith(PathBuf),
     /// Traces the section of the open document that holds this sentence, or as much around it as has room.
     TraceSection(usize),
+    /// Asks for the file of a trace.
     AskOpenTrace,
+    /// Opens the trace in this file.
     OpenTrace(PathBuf),
     /// Shows the maps of another model's trace next to these.
     AskCompare,
+    /// Compares with the trace in this file.
     CompareWith(PathBuf),
+    /// Shows the maps of the open trace alone.
     StopComparing,
     /// Which folder holds a sentence encoder.
     AskEncoder,
     /// Asks for a file or a folder of another program, to make an encoder of it.
     AskEncoderToImport(bool),
+    /// Makes an encoder of the other program's files there.
     ImportEncoder(PathBuf),
     /// Compares sentences with this encoder from now on.
     UseEncoder(PathBuf),
@@ -79,8 +93,11 @@ pub enum ExploreCommand {
     Retry,
     /// Asks where; the ending is `svg`, `png`, `csv` or `json`.
     AskSaveFigure(&'static str),
+    /// Writes the figure to this file.
     SaveFigure(PathBuf),
+    /// Asks where the trace shall go.
     AskSaveTrace,
+    /// Writes the trace to this file.
     SaveTrace(PathBuf),
     /// Shows a sentence in its document.
     ShowInDocument(usize),
@@ -89,13 +106,19 @@ pub enum ExploreCommand {
 /// Where a trace comes from.
 #[derive(Debug, Clone)]
 pub enum Origin {
+    /// A file.
     File(PathBuf),
     /// The open document with its targets at that time, and the model with the memory that it had.
     Document {
+        /// Path of the document.
         path: PathBuf,
+        /// The document.
         document: Arc<Document>,
+        /// The revision of its targets.
         revision: u64,
+        /// Folder of the model.
         model: PathBuf,
+        /// The memory that the model had.
         memory: Option<UserMemory>,
     },
 }
@@ -131,7 +154,9 @@ impl PartialEq for Origin {
 /// A trace that is looked at.
 #[derive(Debug, Clone)]
 pub struct OpenTrace {
+    /// The trace.
     pub source: Arc<TraceSource>,
+    /// Where it comes from.
     pub origin: Origin,
 }
 
@@ -139,9 +164,17 @@ pub struct OpenTrace {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Awaited {
     /// The model reads the document once more.
-    Trace { job: JobId, origin: Origin },
-    File {
+    Trace {
+        /// Number of the job.
         job: JobId,
+        /// What is traced.
+        origin: Origin,
+    },
+    /// A trace is read from its file.
+    File {
+        /// Number of the job.
+        job: JobId,
+        /// The file.
         path: PathBuf,
         /// Whether it is shown next to the present one.
         compared: bool,
@@ -151,9 +184,11 @@ pub enum Awaited {
 /// Everything the explorer shows.
 #[derive(Debug)]
 pub struct Explorer {
+    /// The trace and the questions about it.
     pub inquiry: Inquiry,
     /// Trace of the same document by another model.
     pub compared: Option<Arc<TraceSource>>,
+    /// The work that is under way.
     pub awaited: Option<Awaited>,
     /// Answer to the last question that could be answered, or why the present one cannot; stays until the next one arrives.
     pub answer: Option<Result<Arc<Answer>, String>>,
@@ -164,6 +199,7 @@ pub struct Explorer {
     /// Colours of figures that are saved.
     pub theme: Theme,
     margin: MarginState,
+    /// The comparison of sentences.
     pub similarity: SimilarityState,
     pending: Option<JobId>,
     /// Cancels the pending computation of the model.

@@ -13,9 +13,11 @@ const CLEAR: f32 = 0.5;
 /// The selected noun of a tale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DecidedNoun {
+    /// The noun.
     pub noun: &'static str,
     /// Number and text of the sentence that decides its ending.
     pub decider: usize,
+    /// Text of the sentence.
     pub text: String,
     /// The share of its attention that the shown head gives to that one; none in a view without such a share.
     pub weight: Option<f32>,

@@ -17,6 +17,7 @@ use canopy_metrics::similarity::Measure;
 /// Comparisons that are done and the one that is under way.
 #[derive(Debug)]
 pub struct SimilarityState {
+    /// How two sentences are compared.
     pub measure: Measure,
     /// The comparison under way.
     pub comparing: Option<Comparing>,
@@ -31,6 +32,7 @@ pub struct Comparing {
     job: JobId,
     /// Sentences that are encoded, and to be encoded; 0 until the encoder is loaded.
     pub done: usize,
+    /// Sentences to be encoded.
     pub num: usize,
     key: ComparisonKey,
     control: JobControl,

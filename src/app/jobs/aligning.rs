@@ -11,8 +11,11 @@ use canopy_project::Alignment;
 /// Two documents to be aligned.
 #[derive(Debug)]
 pub struct AlignRequest {
+    /// Number of the job.
     pub job: JobId,
+    /// The source document.
     pub source: PathBuf,
+    /// The target document.
     pub target: PathBuf,
     /// Where alignments are kept.
     pub kept: Option<PathBuf>,
@@ -22,6 +25,7 @@ pub struct AlignRequest {
 pub type AlignLane = Lane<AlignRequest>;
 
 impl AlignLane {
+    /// Opens the lane in `pool`.
     pub fn new(pool: &Pool) -> Self {
         pool.lane(Aligner(pool.events().clone()))
     }

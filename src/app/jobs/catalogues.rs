@@ -17,15 +17,20 @@ use canopy_translate::catalogue::{
 pub enum CatalogueRequest {
     /// Reads these lists.
     Look {
+        /// Number of the job.
         job: JobId,
+        /// The catalogues whose lists are read.
         catalogues: Vec<Catalogue>,
     },
     /// Downloads a model and installs it; a break in `control` ends that, and what has come is kept.
     Get {
+        /// Number of the job.
         job: JobId,
+        /// The model.
         model: Box<CatalogueModel>,
         /// Whether it takes the place of an installed one of its name.
         replaces: bool,
+        /// The handle that cancels the job.
         control: JobControl,
     },
 }
@@ -52,6 +57,7 @@ impl CatalogueLanes {
         }
     }
 
+    /// Sends a request to its lane: lists and downloads have one each.
     pub fn send(&self, request: CatalogueRequest) {
         match request {
             CatalogueRequest::Look { .. } => self.lists.send(request),

@@ -13,9 +13,13 @@ use canopy_qa::terms::{TermUsage, Termbase};
 /// The sentences of a document with their translations.
 #[derive(Debug)]
 pub struct CheckRequest {
+    /// Number of the job.
     pub job: JobId,
+    /// Sources with their translations.
     pub pairs: Vec<Pair>,
+    /// The checks to make.
     pub checks: Checks,
+    /// The terms that translations are checked for.
     pub terms: Option<Arc<Termbase>>,
     /// A person's own folder of dictionaries.
     pub dictionaries: Option<PathBuf>,
@@ -25,6 +29,7 @@ pub struct CheckRequest {
 pub type CheckLane = Lane<CheckRequest>;
 
 impl CheckLane {
+    /// Opens the lane in `pool`.
     pub fn new(pool: &Pool) -> Self {
         pool.lane(Checker {
             events: pool.events().clone(),

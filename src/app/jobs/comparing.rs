@@ -21,8 +21,11 @@ pub struct Comparison {
     pub texts: Vec<String>,
     /// Folder of a sentence encoder.
     pub encoder: PathBuf,
+    /// The device to compute on.
     pub device: DeviceChoice,
+    /// How two sentences are compared.
     pub measure: Measure,
+    /// The handle that cancels the job.
     pub control: JobControl,
 }
 
@@ -41,7 +44,7 @@ impl Encoded {
     ///
     /// # Errors
     /// If the encoder cannot be opened or returns non-finite numbers.
-    pub fn compare(
+    pub(super) fn compare(
         known: &mut Option<Self>,
         job: JobId,
         comparison: Comparison,

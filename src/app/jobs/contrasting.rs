@@ -17,19 +17,24 @@ use canopy_translate::inference::{DeviceChoice, Translator, described_model};
 /// Which models are to choose in which set.
 #[derive(Debug)]
 pub struct ContrastJob {
+    /// Number of the job.
     pub job: JobId,
+    /// Folders of the models.
     pub models: Vec<PathBuf>,
     /// The file of the set.
     pub set: PathBuf,
     /// Beam size of the searches for translations that a model reads.
     pub beam_size: usize,
+    /// The device to compute on.
     pub device: DeviceChoice,
+    /// The handle that cancels the job.
     pub control: JobControl,
 }
 
 /// The choices of some models in a set.
 #[derive(Debug)]
 pub struct ContrastResult {
+    /// The set.
     pub set: ContrastiveSet,
     /// In the order in which they were chosen.
     pub models: Vec<ContrastedModel>,
@@ -38,9 +43,13 @@ pub struct ContrastResult {
 /// The choices of a model.
 #[derive(Debug)]
 pub struct ContrastedModel {
+    /// Name of the model.
     pub name: String,
+    /// Folder of the model.
     pub folder: PathBuf,
+    /// How often it prefers the right translation.
     pub accuracies: Accuracies,
+    /// Its scores of all translations of the set.
     pub scores: SetScores,
 }
 

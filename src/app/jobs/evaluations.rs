@@ -21,14 +21,18 @@ use canopy_translate::inference::{DeviceChoice, SearchOptions, Translator, descr
 /// Work of an evaluation.
 #[derive(Debug)]
 pub enum EvaluationRequest {
+    /// Translates a corpus with models, and scores the translations.
     Evaluate(Box<EvaluationJob>),
     /// Scores the translations of a contrastive set.
     Contrast(Box<ContrastJob>),
     /// A table (`.csv`, `.tex`, `.json`) or figure (`.svg`, `.png`), as the extension says; replaces an existing file, the
     /// dialog has asked.
     Save {
+        /// Number of the job.
         job: JobId,
+        /// The evaluation whose scores are written.
         evaluation: Arc<Evaluation>,
+        /// The file; its ending names the format.
         path: PathBuf,
     },
 }
@@ -36,14 +40,21 @@ pub enum EvaluationRequest {
 /// Which models are to translate what.
 #[derive(Debug)]
 pub struct EvaluationJob {
+    /// Number of the job.
     pub job: JobId,
+    /// Folders of the models.
     pub models: Vec<PathBuf>,
+    /// Folder of the corpus.
     pub corpus: PathBuf,
+    /// The part of the corpus that is translated.
     pub split: Split,
     /// Whether units of several sentences are cut into these, as documents are.
     pub cut_sentences: bool,
+    /// Beam size of the searches.
     pub beam_size: usize,
+    /// The device to compute on.
     pub device: DeviceChoice,
+    /// The handle that cancels the job.
     pub control: JobControl,
 }
 
@@ -52,9 +63,11 @@ pub struct EvaluationJob {
 pub struct EvaluationProgress {
     /// Index of the model.
     pub model: usize,
+    /// Number of models.
     pub num_models: usize,
     /// Sentences of this model.
     pub done: usize,
+    /// Sentences that this model is to translate.
     pub num: usize,
 }
 

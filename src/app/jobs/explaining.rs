@@ -17,34 +17,51 @@ use canopy_explain::{
 /// Work on a trace.
 #[derive(Debug)]
 pub enum ExplainRequest {
+    /// Reads a trace from its file.
     Open {
+        /// Number of the job.
         job: JobId,
+        /// The file.
         path: PathBuf,
     },
     /// Only the last of several waiting requests is answered.
     Answer {
+        /// Number of the job.
         job: JobId,
+        /// The trace.
         source: Arc<TraceSource>,
         /// Another model's trace, whose maps are shown alongside.
         compared: Option<Arc<TraceSource>>,
+        /// The question.
         question: Question,
     },
     /// Only the last of several waiting requests is answered.
     Margin {
+        /// Number of the job.
         job: JobId,
+        /// The trace.
         source: Arc<TraceSource>,
+        /// The spot whose context the margin shows.
         query: Query,
     },
     /// A figure or its numbers, according to the file extension; overwrites, since the dialog has asked.
     SaveFigure {
+        /// Number of the job.
         job: JobId,
+        /// What the figure shows.
         answer: Arc<Answer>,
+        /// Colours of the figure.
         theme: Theme,
+        /// The file.
         path: PathBuf,
     },
+    /// Writes a trace to a file.
     SaveTrace {
+        /// Number of the job.
         job: JobId,
+        /// The trace.
         source: Arc<TraceSource>,
+        /// The file.
         path: PathBuf,
     },
 }
@@ -52,7 +69,9 @@ pub enum ExplainRequest {
 /// The answer to a question about a trace.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
+    /// The question.
     pub question: Question,
+    /// The view that answers it.
     pub explanation: Explanation,
     /// Share of the attention that each sentence has, ascending by number; empty if the view is not about the document.
     pub weights: Vec<(u32, f32)>,
@@ -73,6 +92,7 @@ const FIGURE_WIDTH: u32 = 1_200;
 pub type ExplainLane = Lane<ExplainRequest>;
 
 impl ExplainLane {
+    /// Opens the lane in `pool`.
     pub fn new(pool: &Pool) -> Self {
         pool.lane(Explainer {
             events: pool.events().clone(),

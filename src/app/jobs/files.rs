@@ -26,94 +26,152 @@ mod tests;
 pub enum FileRequest {
     /// Reads a document, and its project if there is one below `data_folder`.
     OpenDocument {
+        /// Number of the job.
         job: JobId,
+        /// Path of the document.
         path: PathBuf,
+        /// The folder of all saved work; `None` if there is none.
         data_folder: Option<PathBuf>,
         /// How it is read; else as its project says.
         reading: Option<ReadingOptions>,
     },
     /// Writes the translated document; sentences without a translation stay as they are.
     SaveDocument {
+        /// Number of the job.
         job: JobId,
+        /// The file to write.
         path: PathBuf,
+        /// Which file may be replaced.
         overwrite: Overwrite,
+        /// The document.
         document: Arc<Document>,
+        /// Its translations, by sentence.
         targets: Vec<Option<String>>,
         /// Language of the targets, where it is known.
         language: Option<String>,
     },
     /// Writes sentences with their translations as something else than the document.
     ExportDocument {
+        /// Number of the job.
         job: JobId,
+        /// The file to write.
         path: PathBuf,
+        /// Whether an existing file may be replaced.
         overwrite: bool,
+        /// The document.
         document: Arc<Document>,
+        /// Its translations, by sentence.
         targets: Vec<Option<String>>,
         /// Where they come from.
         provenances: Vec<Provenance>,
+        /// The format of the file.
         format: ExportFormat,
+        /// The source and the target language.
         languages: Languages,
     },
     /// Lets another window write the document's project.
-    CloseDocument { job: JobId, path: PathBuf },
+    CloseDocument {
+        /// Number of the job.
+        job: JobId,
+        /// Path of the document.
+        path: PathBuf,
+    },
     /// Keeps the work on a document below `data_folder`.
     SaveProject {
+        /// Number of the job.
         job: JobId,
+        /// The folder of all saved work.
         data_folder: PathBuf,
+        /// The work.
         project: Project,
     },
     /// Writes a small file of our own, such as the settings.
     Write {
+        /// Number of the job.
         job: JobId,
+        /// The file to write.
         path: PathBuf,
+        /// Its content.
         bytes: Vec<u8>,
     },
     /// Keeps the key of another machine in a file that only the user may read.
     KeepKey {
+        /// Number of the job.
         job: JobId,
+        /// The file to write.
         path: PathBuf,
+        /// The machine.
         host: RemoteHost,
+        /// Its key.
         key: String,
     },
     /// Writes a file where the user wants it, and reports when it is written; overwrites, since the dialog has asked.
     Export {
+        /// Number of the job.
         job: JobId,
+        /// The file to write.
         path: PathBuf,
+        /// Its content.
         bytes: Vec<u8>,
     },
     /// Reads an open document once more with other sentences in one place.
     Recut {
+        /// Number of the job.
         job: JobId,
+        /// Path of the document.
         path: PathBuf,
         /// As it is read now.
         document: Arc<Document>,
+        /// The change of its sentences.
         edit: SegmentEdit,
     },
     /// Reads termbases, in the order in which they count.
     ReadTerms {
+        /// Number of the job.
         job: JobId,
+        /// The termbases.
         paths: Vec<PathBuf>,
+        /// Code of the source language.
         source_language: String,
+        /// Code of the target language.
         target_language: String,
     },
     /// Adds a term to the first of some termbases, which begins with it if it is not there, and reads all of them again.
     AddTerm {
+        /// Number of the job.
         job: JobId,
+        /// The termbases; the term is added to the first.
         paths: Vec<PathBuf>,
+        /// Codes of the source and the target language.
         languages: (String, String),
+        /// The term.
         term: Term,
     },
     /// Reports which of these paths do not exist.
-    FindMissing { job: JobId, paths: Vec<PathBuf> },
+    FindMissing {
+        /// Number of the job.
+        job: JobId,
+        /// The paths.
+        paths: Vec<PathBuf>,
+    },
     /// Reads a file for the exchange of translations.
-    ReadExchange { job: JobId, path: PathBuf },
+    ReadExchange {
+        /// Number of the job.
+        job: JobId,
+        /// The file.
+        path: PathBuf,
+    },
     /// Reports when all earlier requests are done.
-    Flush { job: JobId },
+    Flush {
+        /// Number of the job.
+        job: JobId,
+    },
 }
 
 /// Which file may be replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Overwrite {
+    /// No file.
     Nothing,
     /// The one that this program has written, by the digest of its bytes.
     Own(String),
@@ -404,6 +462,7 @@ fn write_ours(path: &Path, bytes: &[u8]) -> Result<()> {
 pub type FileLane = Lane<FileRequest>;
 
 impl FileLane {
+    /// Opens the lane in `pool`.
     pub fn new(pool: &Pool) -> Self {
         pool.lane(DocumentFiles {
             events: pool.events().clone(),

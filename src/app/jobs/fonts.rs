@@ -25,6 +25,7 @@ impl FoundFonts {
         alike.find(has).map(|(_, font)| font.clone())
     }
 
+    /// Number of changes so far: another number means that other fonts are found.
     pub fn revision(&self) -> u64 {
         self.revision.load(Ordering::Acquire)
     }

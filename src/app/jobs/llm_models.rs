@@ -9,7 +9,9 @@ use canopy_qa::llm::Endpoint;
 /// A server whose models are listed.
 #[derive(Debug)]
 pub struct ServerRequest {
+    /// Number of the job.
     pub job: JobId,
+    /// The server.
     pub endpoint: Endpoint,
 }
 

@@ -74,6 +74,7 @@ impl JobControl {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
+    /// Whether the worker is to stop.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
@@ -83,6 +84,7 @@ impl JobControl {
         self.first_visible.store(sentence, Ordering::Relaxed);
     }
 
+    /// Index of the sentence at the top of the window.
     pub fn first_visible(&self) -> usize {
         self.first_visible.load(Ordering::Relaxed)
     }
@@ -91,6 +93,7 @@ impl JobControl {
 /// A person's translation memories: corpus folders, TMX files or tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserMemory {
+    /// The memory that is looked up first.
     pub path: PathBuf,
     /// Memories that are looked up after the first, in their order.
     pub further: Vec<FurtherMemory>,
@@ -101,62 +104,93 @@ pub struct UserMemory {
 /// Work for the lane that owns the model.
 #[derive(Debug)]
 pub enum Request {
+    /// Opens a model.
     OpenModel {
+        /// Number of the job.
         job: JobId,
+        /// Folder of the model.
         folder: PathBuf,
         /// Source and target, for a model of several; none takes its own.
         languages: [Option<String>; 2],
         /// The model that translates its translations further.
         second: Option<Leg>,
+        /// The device to compute on.
         device: DeviceChoice,
+        /// The memory that it translates with.
         memory: Option<UserMemory>,
     },
     /// `sentences` in reading order; the worker begins with the visible ones. `fixed` are translations that a person has
     /// edited or confirmed, by sentence: a bilingual model reads them. Other translations are found where `options` wants them.
     Translate {
+        /// Number of the job.
         job: JobId,
+        /// The document.
         document: Arc<Document>,
+        /// Indices of the sentences to be translated.
         sentences: Vec<usize>,
+        /// Translations by a person, by the indices of their sentences.
         fixed: BTreeMap<usize, String>,
+        /// The terms that translations use.
         terms: Option<Arc<Termbase>>,
         /// The form of address of German translations, if the user has chosen one.
         formality: Option<FormalityOption>,
+        /// Settings of the search.
         options: SearchOptions,
+        /// The handle that cancels the job.
         control: JobControl,
     },
     /// Scores the translation of a sentence and a suggestion for it; `known` are those of other sentences.
     Rank {
+        /// Number of the job.
         job: JobId,
+        /// The document.
         document: Arc<Document>,
+        /// Index of the sentence.
         sentence: usize,
+        /// Its translation and the suggestion.
         candidates: [String; 2],
+        /// Translations of other sentences, by their indices.
         known: BTreeMap<usize, String>,
     },
     /// Traces the model over `document` and `targets`, one for each sentence or none: the sentences of `part`, or all;
     /// `top_t` is another T than the model's own.
     Trace {
+        /// Number of the job.
         job: JobId,
+        /// The document.
         document: Arc<Document>,
+        /// Its translations, by sentence.
         targets: Vec<Option<String>>,
+        /// The sentences that are traced; `None` traces all.
         part: Option<Range<usize>>,
+        /// T instead of the model's own.
         top_t: Option<usize>,
     },
     /// A question about a sentence that only the model can answer. Of several that wait only the last one is answered;
     /// one that is cancelled is not.
     Explain {
+        /// Number of the job.
         job: JobId,
+        /// The view to compute.
         view: ModelView,
+        /// The document.
         document: Arc<Document>,
+        /// Its translations, by sentence.
         targets: Vec<Option<String>>,
+        /// Index of the sentence.
         sentence: usize,
         /// A sentence of its context that is edited, of [`ModelView::LeaveOneOut`]; none: each is left out.
         edit: Option<ContextEdit>,
+        /// Settings of the search.
         options: SearchOptions,
+        /// The handle that cancels the job.
         control: JobControl,
     },
     /// The sentences of a document against each other.
     Compare {
+        /// Number of the job.
         job: JobId,
+        /// What is compared, and how.
         comparison: Box<Comparison>,
     },
 }

@@ -24,31 +24,55 @@ pub enum ModelRequest {
     /// Lists all models again.
     List,
     /// Reads a possible model, and reports what it is.
-    Inspect { job: JobId, path: PathBuf },
+    Inspect {
+        /// Number of the job.
+        job: JobId,
+        /// Where the model may be.
+        path: PathBuf,
+    },
     /// Copies a model into the library; a break in `control` ends that without one.
     Add {
+        /// Number of the job.
         job: JobId,
+        /// The model.
         path: PathBuf,
         /// Languages that it translates between, if its files do not say them.
         languages: Option<[String; 2]>,
+        /// The handle that cancels the job.
         control: JobControl,
     },
     /// Keeps the languages that a person states of a model of the library.
     State {
+        /// Number of the job.
         job: JobId,
+        /// Folder of the model.
         folder: PathBuf,
+        /// Codes of the source and the target language.
         languages: [String; 2],
     },
     /// Reads a translation memory for a pair of languages that no model translates between.
     ReadMemory {
+        /// Number of the job.
         job: JobId,
+        /// The memory.
         memory: UserMemory,
+        /// Codes of the source and the target language.
         languages: [String; 2],
     },
     /// Imports a sentence encoder from another program's files, into a folder next to the library.
-    ImportEncoder { job: JobId, path: PathBuf },
+    ImportEncoder {
+        /// Number of the job.
+        job: JobId,
+        /// The file or folder of the other program.
+        path: PathBuf,
+    },
     /// Deletes a model of the library.
-    Remove { job: JobId, folder: PathBuf },
+    Remove {
+        /// Number of the job.
+        job: JobId,
+        /// Folder of the model.
+        folder: PathBuf,
+    },
 }
 
 /// The lane of [`ModelRequest`]s.

@@ -23,6 +23,7 @@ pub struct EventSender {
 }
 
 impl EventSender {
+    /// Sends an event to the window and wakes it.
     pub fn send(&self, event: impl Into<Event>) {
         // The window may already be gone; then the event is not needed.
         let _ = self.events.send(event.into());
@@ -130,6 +131,7 @@ impl Pool {
         }
     }
 
+    /// The sender that jobs of the pool report by.
     pub fn events(&self) -> &EventSender {
         &self.events
     }
@@ -208,8 +210,10 @@ impl Threads {
 
 /// The answerer of the requests of a lane. Each answer is an event, also that of a request that fails.
 pub trait Answerer: Send + 'static {
+    /// What is asked for.
     type Request: Send + 'static;
 
+    /// Answers one request.
     fn answer(&mut self, request: Self::Request);
 
     /// Whether nobody awaits the answer to `earlier`, since `later` waits as well.

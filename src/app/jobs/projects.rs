@@ -14,51 +14,85 @@ use canopy_base::file::canonicalize;
 #[derive(Debug)]
 pub enum ProjectRequest {
     /// Reports the progress of a project.
-    Look { job: JobId, folder: PathBuf },
+    Look {
+        /// Number of the job.
+        job: JobId,
+        /// Folder of the project.
+        folder: PathBuf,
+    },
     /// Begins one with these documents, memory and termbases.
     Create {
+        /// Number of the job.
         job: JobId,
+        /// Folder of the project.
         folder: PathBuf,
+        /// Its name and languages.
         head: Box<Head>,
+        /// The documents.
         documents: Vec<PathBuf>,
+        /// Work on the documents that is taken along.
         work: TakenWork,
+        /// A translation memory.
         memory: Option<PathBuf>,
+        /// Termbases.
         terms: Vec<PathBuf>,
     },
     /// Takes documents in.
     Add {
+        /// Number of the job.
         job: JobId,
+        /// Folder of the project.
         folder: PathBuf,
+        /// The documents.
         documents: Vec<PathBuf>,
+        /// Work on the documents that is taken along.
         work: TakenWork,
     },
     /// Takes a document out of the list.
     Remove {
+        /// Number of the job.
         job: JobId,
+        /// Folder of the project.
         folder: PathBuf,
+        /// Name of the document in the project.
         document: String,
     },
     /// Moves a document down by a number of places.
     Move {
+        /// Number of the job.
         job: JobId,
+        /// Folder of the project.
         folder: PathBuf,
+        /// Name of the document in the project.
         document: String,
+        /// Places down; negative moves it up.
         by: isize,
     },
     /// Takes a memory in, in place of the one it has.
     UseMemory {
+        /// Number of the job.
         job: JobId,
+        /// Folder of the project.
         folder: PathBuf,
+        /// The memory.
         memory: PathBuf,
     },
     /// Takes settings in place of those that it has.
     Configure {
+        /// Number of the job.
         job: JobId,
+        /// Folder of the project.
         folder: PathBuf,
+        /// The settings.
         settings: Box<ProjectSettings>,
     },
     /// Writes all translations.
-    Export { job: JobId, folder: PathBuf },
+    Export {
+        /// Number of the job.
+        job: JobId,
+        /// Folder of the project.
+        folder: PathBuf,
+    },
 }
 
 /// The folder of the work on documents that are added to a project.
@@ -98,6 +132,7 @@ impl TakenWork {
 pub type ProjectLane = Lane<ProjectRequest>;
 
 impl ProjectLane {
+    /// Opens the lane in `pool`.
     pub fn new(pool: &Pool) -> Self {
         pool.lane(ProjectFolders(pool.events().clone()))
     }

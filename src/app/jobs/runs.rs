@@ -28,9 +28,13 @@ const LOOK: Duration = Duration::from_millis(200);
 /// A run as its folder shows it.
 #[derive(Debug, Clone)]
 pub struct RunSnapshot {
+    /// Folder of the run.
     pub folder: PathBuf,
+    /// Whether it trains, waits or has ended.
     pub state: RunState,
+    /// Its settings, if they can be read.
     pub config: Option<TrainingConfig>,
+    /// The run in a few numbers.
     pub summary: RunSummary,
     /// Changes with every event.
     pub revision: u64,
@@ -60,11 +64,15 @@ impl RunSnapshot {
 /// The source of a corpus.
 #[derive(Debug, Clone)]
 pub enum CorpusImport {
+    /// Folders of documents.
     Folders(FolderImport),
+    /// A TMX file.
     Memory(TmxImport),
+    /// A table of pairs.
     Table(TsvImport),
     /// The corpus of the sample run, below a folder of corpora.
     Tales {
+        /// The folder of corpora.
         corpora: PathBuf,
     },
 }
@@ -76,60 +84,96 @@ pub enum RunRequest {
     Follow(PathBuf),
     /// An order to the program that trains there.
     Order {
+        /// Number of the job.
         job: JobId,
+        /// Folder of the run.
         folder: PathBuf,
+        /// The order.
         order: Order,
     },
+    /// Gives a run another name.
     Rename {
+        /// Number of the job.
         job: JobId,
+        /// Folder of the run.
         folder: PathBuf,
+        /// The other name.
         name: String,
     },
     /// Moves the run to the trash next to the runs.
-    Trash { job: JobId, folder: PathBuf },
+    Trash {
+        /// Number of the job.
+        job: JobId,
+        /// Folder of the run.
+        folder: PathBuf,
+    },
     /// Back from there.
     Restore {
+        /// Number of the job.
         job: JobId,
+        /// Where it is in the trash.
         from: PathBuf,
+        /// Where it was.
         folder: PathBuf,
     },
     /// Writes the best model, called `name`, to a folder of its own.
     Export {
+        /// Number of the job.
         job: JobId,
+        /// Folder of the run.
         folder: PathBuf,
+        /// The folder to write.
         to: PathBuf,
+        /// Name of the model.
         name: String,
     },
     /// Export as an installed model, in place of an earlier one of this run; next to `to` if that path has another run's model.
     Promote {
+        /// Number of the job.
         job: JobId,
+        /// Folder of the run.
         folder: PathBuf,
+        /// The folder to write.
         to: PathBuf,
     },
+    /// Writes curves to a file.
     SaveChart {
+        /// Number of the job.
         job: JobId,
+        /// The curves.
         chart: Box<Chart>,
+        /// The file; its ending names the format.
         path: PathBuf,
     },
     /// Reads what is to become a corpus, and reports its content; a break in `control` ends that.
     Survey {
+        /// Number of the job.
         job: JobId,
+        /// What is read.
         material: Material,
+        /// Codes of the source and the target language; `None` until they are known.
         languages: Option<(String, String)>,
+        /// The handle that cancels the job.
         control: JobControl,
     },
     /// Reads documents and writes them as a corpus; a break in `control` ends it without one.
     MakeCorpus {
+        /// Number of the job.
         job: JobId,
+        /// What is imported, and where it shall go.
         import: Box<CorpusImport>,
+        /// The handle that cancels the job.
         control: JobControl,
     },
     /// Reads the description of a corpus.
     LookAtCorpus(PathBuf),
     /// Measures memory and time of these settings.
     Probe {
+        /// Number of the job.
         job: JobId,
+        /// The settings.
         config: Box<TrainingConfig>,
+        /// The device to compute on.
         device: DeviceChoice,
     },
 }

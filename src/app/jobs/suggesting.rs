@@ -9,11 +9,15 @@ use canopy_qa::llm::{Endpoint, Languages, Question};
 /// A request for the translation of a sentence.
 #[derive(Debug)]
 pub struct SuggestionRequest {
+    /// Number of the job.
     pub job: JobId,
+    /// The server, and the model there.
     pub endpoint: Endpoint,
     /// English names of both languages.
     pub source: String,
+    /// English name of the target language.
     pub target: String,
+    /// The sentence, its context and its terms.
     pub question: Question,
 }
 

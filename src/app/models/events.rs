@@ -31,90 +31,131 @@ pub(super) fn name_of(path: &Path) -> String {
 /// A report to the page of models, or about the models and memories in use.
 #[derive(Debug)]
 pub enum ModelsEvent {
+    /// A model is open.
     Opened {
+        /// Number of the job.
         job: JobId,
+        /// What is known of the model.
         info: ModelInfo,
+        /// Name of the device that it computes on.
         device_name: String,
         /// The model's own and the user's pairs.
         memory: Option<Arc<TranslationMemory>>,
     },
     /// A translation memory that cannot be read, while others can; comes before [`Self::MemoryOpened`] or [`Self::MemoryRead`].
     MemoryLeftOut {
+        /// Number of the job.
         job: JobId,
+        /// Why it cannot be read.
         error: Error,
     },
     /// Number of pairs in the translation memories, before the model that reads them is open; or why they cannot be used.
     MemoryOpened {
+        /// Number of the job.
         job: JobId,
+        /// The number of pairs.
         pairs: Result<usize>,
     },
     /// The device failed; what is left is translated on `device_name`, the CPU.
     CpuTookOver {
+        /// Number of the job.
         job: JobId,
+        /// Name of the CPU.
         device_name: String,
+        /// Why the device failed.
         error: Error,
     },
     /// The language model that translates reads each sentence by itself, and none of the terms of the document.
     TermsUnread {
+        /// Name of the model.
         model: String,
     },
     /// The model of a run is in a folder of its own.
     Exported {
+        /// The folder.
         to: PathBuf,
+        /// Whether it is an installed model from now on.
         promote: bool,
     },
     /// A translation memory that was requested without a model.
     MemoryRead {
+        /// Number of the job.
         job: JobId,
+        /// The memory, or why it cannot be read.
         memory: Result<Arc<TranslationMemory>>,
     },
     /// All installed models.
     Listed {
+        /// The models.
         models: Vec<InstalledModel>,
     },
     /// A model at a path, or why the path has none.
     Inspected {
+        /// Number of the job.
         job: JobId,
+        /// The path.
         path: PathBuf,
+        /// The model, or why there is none.
         model: Result<Box<InstalledModel>>,
     },
     /// Bytes of a model that are copied, and their total.
     Copied {
+        /// Number of the job.
         job: JobId,
+        /// Bytes that are copied.
         done: u64,
+        /// Bytes in all.
         total: u64,
     },
+    /// A model is copied into the library.
     Added {
+        /// Number of the job.
         job: JobId,
+        /// The model.
         model: Box<InstalledModel>,
     },
     /// A person has stated its languages.
     Stated {
+        /// Number of the job.
         job: JobId,
+        /// Folder of the model.
         folder: PathBuf,
     },
+    /// A model is taken out of the library.
     Removed {
+        /// Number of the job.
         job: JobId,
+        /// Folder it was in.
         folder: PathBuf,
     },
     /// The models of catalogues; `arrived` are bytes of those whose download was broken off, by catalogue and name.
     CataloguesRead {
+        /// Number of the job.
         job: JobId,
+        /// What the catalogues have answered.
         look: Box<Look>,
+        /// Bytes of downloads that were broken off, by catalogue and name.
         arrived: BTreeMap<(String, String), u64>,
     },
+    /// A model of a catalogue is downloaded.
     Downloading {
+        /// Number of the job.
         job: JobId,
+        /// How far it is.
         progress: Progress,
     },
     /// A model of a catalogue is installed.
     Downloaded {
+        /// Number of the job.
         job: JobId,
+        /// The model.
         model: Box<InstalledModel>,
     },
     /// Bytes that are kept for the next attempt.
     DownloadCancelled {
+        /// Number of the job.
         job: JobId,
+        /// The bytes.
         arrived: u64,
     },
 }

@@ -23,20 +23,27 @@ use canopy_translate::inference::{InstalledModel, set_where_none};
 pub enum GettingCommand {
     /// Shows the models between these languages, or between those shown last, and reads the lists if that was not done.
     Open {
+        /// Code of the source language.
         from: Option<String>,
+        /// Code of the target language.
         to: Option<String>,
     },
+    /// Closes the page.
     Close,
     /// Shows those from this language; none shows all.
     From(Option<String>),
+    /// Shows those to this language; none shows all.
     To(Option<String>),
     /// Reads the lists again.
     Look,
     /// Downloads the model of this catalogue and name.
     Get {
+        /// Name of the catalogue.
         catalogue: String,
+        /// Name of the model in it.
         name: String,
     },
+    /// Ends the download under way.
     Cancel,
     /// Adds a catalogue: an address, a file or a folder.
     Add(String),
@@ -44,27 +51,36 @@ pub enum GettingCommand {
     Remove(String),
     /// Switches a known one on or off.
     Switch {
+        /// Name of the catalogue.
         name: String,
+        /// Whether its models are listed.
         on: bool,
     },
+    /// Hides the message of a download that failed.
     DismissFailure,
 }
 
 /// Whether the lists are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Lists {
+    /// They were not read.
     #[default]
     NotRead,
+    /// They are being read.
     Reading(JobId),
+    /// They are read.
     Read,
 }
 
 /// A model on its way.
 #[derive(Debug, Clone)]
 pub struct Downloading {
+    /// The model.
     pub model: CatalogueModel,
     job: JobId,
+    /// The handle that cancels the job.
     pub control: JobControl,
+    /// Bytes that have come, and their total.
     pub progress: Progress,
 }
 
@@ -75,9 +91,13 @@ pub struct Getting {
     pub is_open: bool,
     /// Codes of the languages between which models are shown; none shows all.
     pub from: Option<String>,
+    /// Code of the language that is translated to; none shows all.
     pub to: Option<String>,
+    /// Whether the lists are read.
     pub lists: Lists,
+    /// What the catalogues have answered.
     pub look: Arc<Look>,
+    /// The model on its way.
     pub downloading: Option<Downloading>,
     /// The model that was not downloaded, and why.
     pub failure: Option<(String, String)>,

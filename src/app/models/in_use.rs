@@ -12,15 +12,23 @@ use canopy_translate::inference::{Leg, ModelInfo};
 /// The model, as far as the window needs to know.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum ModelState {
+    /// No model.
     #[default]
     None,
+    /// A model is being opened.
     Opening {
+        /// Number of the job.
         job: JobId,
+        /// Folder of the model.
         folder: PathBuf,
     },
+    /// A model is open.
     Open {
+        /// What is known of the model.
         info: ModelInfo,
+        /// Name of the device that it computes on.
         device_name: String,
+        /// The memory that it translates with.
         memory: Option<Arc<TranslationMemory>>,
     },
 }

@@ -14,6 +14,7 @@ use canopy_translate::inference::InstalledModel;
 /// A model that was dropped, and is not added yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
+    /// Where it is.
     pub path: PathBuf,
     job: JobId,
     /// Whether it is added without a question, if its files say its languages.
@@ -25,15 +26,19 @@ pub struct Found {
 /// A model that is being copied.
 #[derive(Debug, Clone)]
 pub struct Adding {
+    /// Where it is copied from.
     pub path: PathBuf,
     job: JobId,
+    /// The handle that cancels the job.
     pub control: JobControl,
     /// Bytes.
     pub done: u64,
+    /// Bytes in all.
     pub total: u64,
 }
 
 impl Adding {
+    /// The share that is copied, in `[0, 1]`.
     #[expect(clippy::cast_precision_loss, reason = "a share of a bar")]
     pub fn share(&self) -> f32 {
         self.done as f32 / self.total.max(1) as f32
@@ -43,7 +48,9 @@ impl Adding {
 /// Models that are added or removed, and the requests for that.
 #[derive(Debug, Default)]
 pub struct Installing {
+    /// The model that is not added yet.
     pub found: Option<Found>,
+    /// The model that is being copied.
     pub adding: Option<Adding>,
     /// The model whose removal awaits confirmation.
     pub removing: Option<PathBuf>,

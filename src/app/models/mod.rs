@@ -24,6 +24,7 @@ use canopy_translate::inference::DeviceChoice;
 /// A command of the page, or of the menus of models, languages and memories.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelsCommand {
+    /// Selects an installed model.
     Select(PathBuf),
     /// Asks for a folder to add.
     AskFolder,
@@ -35,26 +36,37 @@ pub enum ModelsCommand {
     Bring(PathBuf),
     /// Copies it, with these languages if its files do not say them.
     Add {
+        /// Where it is.
         path: PathBuf,
+        /// Codes of the source and the target language.
         languages: Option<[String; 2]>,
     },
     /// States the languages of an installed model.
     State {
+        /// Folder of the model.
         folder: PathBuf,
+        /// Codes of the source and the target language.
         languages: [String; 2],
     },
+    /// Ends the copying of a model.
     CancelAdding,
     /// Leaves what was found where it is.
     DismissFound,
+    /// Asks whether to remove a model.
     AskRemove(PathBuf),
+    /// Leaves the model whose removal was asked about.
     Keep,
+    /// Removes a model.
     Remove(PathBuf),
     /// Opens the model and shows the document.
     Use(PathBuf),
     /// Chooses the model that translates between two languages.
     MakeDefault {
+        /// Folder of the model.
         folder: PathBuf,
+        /// Code of the source language.
         source: String,
+        /// Code of the target language.
         target: String,
     },
     /// Takes that back; the pair is written as in [`pair_key`](canopy_translate::inference::pair_key).
@@ -67,6 +79,7 @@ pub enum ModelsCommand {
     TranslateTo(String),
     /// Asks for a model folder.
     Choose,
+    /// Opens the model of this folder.
     Open(PathBuf),
     /// Asks for a file of translations.
     ChooseMemory,
@@ -76,14 +89,18 @@ pub enum ModelsCommand {
     UseMemory(Option<PathBuf>),
     /// Looks up a memory after the first one, with a penalty in per cent; `None` removes it from the list.
     UseFurtherMemory(PathBuf, Option<u8>),
+    /// Whether the model learns from the memory before each document.
     LearnFromMemory(bool),
+    /// Chooses the device to compute on.
     SetDevice(DeviceChoice),
 }
 
 /// A language that can be translated to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reach {
+    /// Code of the language.
     pub code: String,
+    /// Its English name.
     pub name: String,
     /// The name of the language between, if there is no model that knows both.
     pub through: Option<String>,
@@ -95,18 +112,33 @@ pub enum LanguageNote {
     /// The language of its text, which is the one that is translated from.
     Detected,
     /// Its text is in another language than the one that is translated from.
-    Other { code: String, name: String },
+    Other {
+        /// Code of that language.
+        code: String,
+        /// Its English name.
+        name: String,
+    },
     /// The language is detected, and no installed model translates it.
     NoModel {
+        /// Code of the language.
         code: String,
+        /// Its English name.
         name: String,
         /// Code and name of the language that is translated to.
         target: Option<(String, String)>,
     },
     /// No installed model translates between the languages of the document.
-    NoPair { source: String, target: String },
+    NoPair {
+        /// Code of the source language.
+        source: String,
+        /// Code of the target language.
+        target: String,
+    },
     /// The model is not sure of what it has translated so far: the mean percentage.
-    Unlike { percent: u8 },
+    Unlike {
+        /// The percentage.
+        percent: u8,
+    },
 }
 
 /// Everything the page shows, and the model that translates.
@@ -120,6 +152,7 @@ pub struct Models {
     pub library: Library,
     /// Those that are being added or removed.
     pub installing: Installing,
+    /// Folder of the selected model.
     pub selected: Option<PathBuf>,
     /// Catalogues, and what is downloaded from them.
     pub getting: Getting,

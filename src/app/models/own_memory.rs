@@ -13,7 +13,7 @@ use canopy_translate::inference::pair_key;
 
 /// The memory, or the job that reads it.
 #[derive(Debug, Default)]
-pub struct OwnMemory {
+pub(super) struct OwnMemory {
     /// Its files and the pair.
     pub(super) place: Option<(UserMemory, String)>,
     pub(super) job: Option<JobId>,

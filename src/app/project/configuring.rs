@@ -22,17 +22,23 @@ pub enum SettingsCommand {
     Fill(Box<ProjectSettings>),
     /// Asks for one more memory.
     AskMemory,
+    /// Adds a memory.
     AddMemory(PathBuf),
     /// Moves the memory of this number down by a number of rows.
     MoveMemory(usize, isize),
+    /// Removes the memory of this number.
     RemoveMemory(usize),
     /// Opens the dialog for one more termbase.
     AskTerms,
+    /// Adds a termbase.
     AddTerms(PathBuf),
     /// Moves the termbase of this number so many rows down.
     MoveTerms(usize, isize),
+    /// Removes the termbase of this number.
     RemoveTerms(usize),
+    /// Keeps the settings.
     Keep,
+    /// Gives the changes up.
     Discard,
 }
 

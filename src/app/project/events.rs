@@ -10,15 +10,24 @@ use crate::state::AppState;
 #[derive(Debug)]
 pub enum ProjectEvent {
     /// The document that was just opened belongs to the project in this folder.
-    InProject { path: PathBuf, folder: PathBuf },
+    InProject {
+        /// Path of the document.
+        path: PathBuf,
+        /// Folder of the project.
+        folder: PathBuf,
+    },
     /// How far a project folder is, or why it cannot be opened.
     Seen {
+        /// Number of the job.
         job: JobId,
+        /// The documents and how far each is.
         status: Result<Box<ProjectStatus>>,
     },
     /// The translations of a project were written to files.
     Exported {
+        /// Number of the job.
         job: JobId,
+        /// The files.
         files: Result<Vec<PathBuf>>,
     },
 }

@@ -11,7 +11,9 @@ use canopy_corpus::tsv::TsvImport;
 /// A part of the form that is filled in by choosing a file or folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
+    /// The source documents.
     Source,
+    /// The target documents.
     Target,
     /// Both, in a TMX file or a table.
     Memory,
@@ -20,18 +22,22 @@ pub enum Side {
 /// Where the documents come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum CorpusSource {
+    /// A folder for each language.
     #[default]
     Folders,
+    /// A TMX file or a table.
     Memory,
 }
 
 /// How far the import of a corpus is.
 #[derive(Debug, Clone, Default)]
 pub enum ImportState {
+    /// The form is filled in.
     #[default]
     Editing,
     /// With the share that is read, in `[0, 1]`.
     Running(JobId, JobControl, f64),
+    /// The message of the failure.
     Failed(String),
 }
 
@@ -54,7 +60,9 @@ pub enum SurveyState {
     None,
     /// With the share that is read, in `[0, 1]`.
     Running(JobId, JobControl, f64),
+    /// What was found.
     Found(Box<Survey>),
+    /// The message of the failure.
     Failed(String),
 }
 
@@ -73,17 +81,25 @@ impl PartialEq for SurveyState {
 /// A corpus that is being filled in.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NewCorpus {
+    /// Name of the corpus.
     pub name: String,
+    /// What its documents are read from.
     pub from: CorpusSource,
+    /// Folder of the source documents.
     pub source: PathBuf,
+    /// Folder of the target documents.
     pub target: PathBuf,
+    /// TMX file or table.
     pub memory: PathBuf,
     /// Such as `en`.
     pub source_language: String,
+    /// Code of the target language.
     pub target_language: String,
+    /// What is known of the material.
     pub survey: SurveyState,
     /// Whether doubtful pairs are learned from too.
     pub keeps_doubtful: bool,
+    /// How far the import is.
     pub import_state: ImportState,
     /// The material of the last survey.
     pub(super) surveyed: Option<Material>,
@@ -146,6 +162,7 @@ impl NewCorpus {
         std::mem::swap(&mut self.source_language, &mut self.target_language);
     }
 
+    /// Sets the path of a part.
     pub fn set(&mut self, side: Side, path: PathBuf) {
         match side {
             Side::Source => self.source = path,

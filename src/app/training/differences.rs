@@ -5,6 +5,7 @@ use canopy_train::TrainingConfig;
 /// A setting whose value is not the same in all runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
+    /// The setting, as the settings file has it.
     pub field: String,
     /// One for each run; empty where its settings are unknown.
     pub values: Vec<String>,

@@ -15,41 +15,60 @@ use canopy_train::{Estimate, TrainingEvent};
 pub enum RunEvent {
     /// An event of a run; it ends with `Finished` or `Failed`.
     Progressed {
+        /// Number of the job.
         job: JobId,
+        /// The event.
         event: TrainingEvent,
     },
     /// Something about the runs that are followed is new; all of them, with the corpora that were made in the window.
     Seen {
+        /// The runs.
         runs: Vec<RunSnapshot>,
+        /// Folders of the corpora.
         corpora: Vec<PathBuf>,
     },
+    /// The probe of a form's settings is done.
     Probed {
+        /// Number of the job.
         job: JobId,
+        /// Memory and time.
         estimate: Estimate,
     },
     /// A run has another name, and so another folder.
     Renamed {
+        /// The folder it had.
         folder: PathBuf,
+        /// The folder it has.
         to: PathBuf,
     },
     /// A run was moved to the trash.
     Trashed {
+        /// The folder it had.
         folder: PathBuf,
+        /// Where it is in the trash.
         to: PathBuf,
     },
     /// So much of what a corpus is made of is read, in `[0, 1]`.
     CorpusRead {
+        /// Number of the job.
         job: JobId,
+        /// The share.
         share: f64,
     },
     /// Found in what is to become a corpus.
     Surveyed {
+        /// Number of the job.
         job: JobId,
+        /// Languages, sizes and doubts.
         survey: Box<Survey>,
     },
+    /// A corpus is written.
     CorpusMade {
+        /// Number of the job.
         job: JobId,
+        /// Its folder.
         folder: PathBuf,
+        /// Number of its pairs.
         pairs: usize,
     },
 }

@@ -19,7 +19,9 @@ const SETTLED_SECS: f64 = 1.5;
 /// Languages and sizes of a corpus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CorpusFacts {
+    /// Code of the source language.
     pub source_language: String,
+    /// Code of the target language.
     pub target_language: String,
     /// To train on.
     pub pairs: usize,
@@ -28,6 +30,7 @@ pub struct CorpusFacts {
 /// The corpora that a run can learn from.
 #[derive(Debug, Default)]
 pub struct Corpora {
+    /// Folders of the corpora.
     pub known: Vec<PathBuf>,
     /// Languages and sizes, by folders.
     pub facts: BTreeMap<PathBuf, CorpusFacts>,

@@ -14,6 +14,7 @@ use canopy_translate::inference::imported_files;
 /// The weights that a run begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
+    /// Random weights.
     RandomWeights,
     /// A model, from which the preset's context is fine-tuned; without a context its training continues.
     Model,
@@ -24,6 +25,7 @@ pub enum Start {
 pub struct Problem {
     /// As the settings file has it.
     pub field: &'static str,
+    /// What is wrong with it.
     pub message: String,
 }
 
@@ -33,8 +35,11 @@ pub enum Probe {
     /// Nothing is known, or the settings have changed since.
     #[default]
     None,
+    /// It is under way.
     Running(JobId),
+    /// Memory and time.
     Done(Estimate),
+    /// The message of the failure.
     Failed(String),
 }
 
@@ -47,8 +52,11 @@ pub enum Probe {
 pub struct NewRun {
     /// Name of the run folder below the folder of all runs.
     pub name: String,
+    /// The weights that it begins with.
     pub start: Start,
+    /// Its settings.
     pub config: TrainingConfig,
+    /// The device that it trains on.
     pub device: Device,
     /// Whether the name follows the preset, until someone types another.
     pub named_by_preset: bool,
@@ -60,6 +68,7 @@ pub struct NewRun {
     pub is_chosen: bool,
     /// The run that is resumed; `None` for a new one. Its system, corpus and seed stay.
     pub resumed: Option<PathBuf>,
+    /// Memory and time of its settings.
     pub probe: Probe,
 }
 
@@ -174,6 +183,7 @@ impl NewRun {
         self.probe = Probe::None;
     }
 
+    /// Has the run begin with random weights; a preset and a name that follow a model become the usual ones.
     pub fn begin_with_random_weights(&mut self) {
         self.start = Start::RandomWeights;
         if self.is_preset_of_model {

@@ -14,7 +14,9 @@ use canopy_train::{Curves, Order, RunState, TrainingConfig};
 /// A run that waits for its turn, or has it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Queued {
+    /// Number of the job.
     pub job: JobId,
+    /// Folder of the run.
     pub folder: PathBuf,
 }
 
@@ -33,6 +35,7 @@ pub struct Runs {
     pub list: Vec<RunSnapshot>,
     /// Runs of this window, the one under way first.
     pub queue: Vec<Queued>,
+    /// Folder of the run that is looked at.
     pub selected: Option<PathBuf>,
     /// Drawn over the selected run.
     pub compared: BTreeSet<PathBuf>,
@@ -40,7 +43,9 @@ pub struct Runs {
     pub trashing: Option<PathBuf>,
     /// Where deleted runs were and are, the last one last.
     pub trashed: Vec<(PathBuf, PathBuf)>,
+    /// Whether the table of runs is shown instead of the curves.
     pub shows_table: bool,
+    /// The axis of the curves.
     pub x: XAxis,
     /// Weight of the past in the thick curves, in `[0, 1)`.
     pub smoothing: f64,
@@ -66,6 +71,7 @@ impl Default for Runs {
 }
 
 impl Runs {
+    /// The run in this folder.
     pub fn get(&self, folder: &Path) -> Option<&RunSnapshot> {
         self.list.iter().find(|run| run.folder == folder)
     }

@@ -18,9 +18,11 @@ use canopy_train::{Order, TrainingEvent, best_model, free_folder, sample_runs};
 pub enum SampleStage {
     /// The tales are written.
     Writing(JobId, JobControl),
+    /// Both models learn.
     Learning,
     /// Both have learned and are not compared yet.
     Learned,
+    /// Their translations are compared.
     Comparing(JobId),
     /// With the number of the evaluation.
     Compared(usize),
@@ -31,15 +33,20 @@ pub enum SampleStage {
 /// Nouns of the test tales whose ending a model has right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NounScores {
+    /// Name of the model.
     pub system: String,
+    /// Nouns whose ending is right.
     pub right: usize,
+    /// Nouns in all.
     pub all: usize,
 }
 
 /// How far the sample run is.
 #[derive(Debug, Clone)]
 pub struct Sample {
+    /// The step it is at.
     pub stage: SampleStage,
+    /// Folder of the corpus of tales.
     pub corpus: PathBuf,
     /// The sentence-level run, then that of the tree; empty before the tales are written.
     pub runs: Vec<PathBuf>,

@@ -15,14 +15,14 @@ use table::AlignmentRows;
 
 /// View state of the page.
 #[derive(Default)]
-pub struct AlignPanel {
+pub(crate) struct AlignPanel {
     rows: AlignmentRows,
     /// Typed codes of the languages.
     codes: [String; 2],
 }
 
 impl AlignPanel {
-    pub fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    pub(crate) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         let palette = Palette::from_ui(ui);
         let frame = Frame::NONE.fill(palette.page).inner_margin(20);
         if state.aligning.open.is_none() {

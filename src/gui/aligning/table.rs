@@ -30,7 +30,7 @@ const NEAR_THE_EDGE: f32 = 48.0;
 type Measured = HashMap<(Range<usize>, Range<usize>), f32>;
 
 /// View state of the rows.
-pub struct AlignmentRows {
+pub(super) struct AlignmentRows {
     heights: RowHeights,
     measured: Measured,
     width: f32,
@@ -52,7 +52,7 @@ impl Default for AlignmentRows {
 }
 
 impl AlignmentRows {
-    pub fn ui(&mut self, ui: &mut Ui, aligning: &Aligning, commands: &mut Vec<Command>) {
+    pub(super) fn ui(&mut self, ui: &mut Ui, aligning: &Aligning, commands: &mut Vec<Command>) {
         let scroll_to = aligning.scroll_to.take();
         let (selected, revision) = (aligning.selected, aligning.revision);
         let Some(open) = &aligning.open else { return };

@@ -14,7 +14,7 @@ use super::training::TRY;
 use canopy_app::training::TrainingCommand;
 use canopy_app::{AppState, Command};
 
-pub fn evaluate_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+pub(crate) fn evaluate_ui(ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
     let side = Frame::NONE
         .fill(palette.panel)

@@ -49,7 +49,7 @@ pub(super) struct Seen {
 
 impl FigureView {
     /// Draws the answer and leaves `below` free.
-    pub fn ui(
+    pub(super) fn ui(
         &mut self,
         ui: &mut Ui,
         explorer: &Explorer,

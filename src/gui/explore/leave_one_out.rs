@@ -51,7 +51,7 @@ impl Field {
 
 impl ContextEditor {
     /// Begins with the text of a sentence.
-    pub fn open(&mut self, state: &AppState, source: &TraceSource, sentence: usize) {
+    pub(super) fn open(&mut self, state: &AppState, source: &TraceSource, sentence: usize) {
         let reads_translations = matches!(&state.models.in_use.current, ModelState::Open { info, .. } if info.reads == Reads::Translations);
         let overview = source.overview();
         let Some(own) = overview.sentences(Side::Source).get(sentence) else {
@@ -69,7 +69,7 @@ impl ContextEditor {
     }
 
     /// The fields, or how to come to them.
-    pub fn ui(
+    pub(super) fn ui(
         &mut self,
         ui: &mut Ui,
         explorer: &Explorer,

@@ -26,7 +26,7 @@ use canopy_explain::{DocumentMap, Explanation, HitArea, TextPosition, TreeView, 
 
 /// State of the page between frames.
 #[derive(Default)]
-pub struct ExplorePanel {
+pub(crate) struct ExplorePanel {
     figure: FigureView,
     map: SparseMapState,
     sentences: SentenceList,
@@ -43,7 +43,7 @@ pub struct ExplorePanel {
 const SLOW_SECS: f64 = 0.3;
 
 impl ExplorePanel {
-    pub fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    pub(crate) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         let palette = Palette::from_ui(ui);
         let explorer = &state.explorer;
         let Some(source) = explorer.inquiry.source() else {

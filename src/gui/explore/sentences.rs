@@ -25,11 +25,11 @@ pub(super) struct SentenceList {
 
 impl SentenceList {
     /// Goes to a sentence without selecting it.
-    pub fn show(&mut self, sentence: usize) {
+    pub(super) fn show(&mut self, sentence: usize) {
         self.wanted = Some(sentence);
     }
 
-    pub fn ui(
+    pub(super) fn ui(
         &mut self,
         ui: &mut Ui,
         explorer: &Explorer,

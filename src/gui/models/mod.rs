@@ -8,7 +8,7 @@ mod offers;
 mod removing;
 mod stating;
 
-pub use stating::language_ui;
+pub(crate) use stating::language_ui;
 
 use egui::{CentralPanel, Frame, Margin, Panel, RichText, ScrollArea, Ui};
 
@@ -18,7 +18,7 @@ use canopy_translate::inference::InstalledModel;
 
 /// View state of the page.
 #[derive(Default)]
-pub struct ModelsPanel {
+pub(crate) struct ModelsPanel {
     details: details::Details,
     /// The languages of the model that was found, if its files do not say them.
     found: stating::Stating,
@@ -26,7 +26,7 @@ pub struct ModelsPanel {
 }
 
 impl ModelsPanel {
-    pub fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    pub(crate) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         let palette = Palette::from_ui(ui);
         Panel::left("models")
             .default_size(290.0)

@@ -48,7 +48,7 @@ impl Stating {
 }
 
 /// A menu of languages with a field to look for one.
-pub fn language_ui(ui: &mut Ui, name: &str, chosen: &mut String, wanted: &mut String) {
+pub(crate) fn language_ui(ui: &mut Ui, name: &str, chosen: &mut String, wanted: &mut String) {
     let shown = if chosen.is_empty() {
         "Choose…".to_owned()
     } else {

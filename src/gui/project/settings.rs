@@ -17,12 +17,12 @@ const LABEL: f32 = 116.0;
 
 /// The dialog of a project's settings, with the texts typed into its two language menus.
 #[derive(Default)]
-pub struct ProjectSettingsForm {
+pub(crate) struct ProjectSettingsForm {
     wanted: [String; 2],
 }
 
 impl ProjectSettingsForm {
-    pub fn ui(&mut self, ctx: &Context, state: &AppState, commands: &mut Vec<Command>) {
+    pub(crate) fn ui(&mut self, ctx: &Context, state: &AppState, commands: &mut Vec<Command>) {
         let Some(settings) = &state.projects.settings else {
             *self = Self::default();
             return;

@@ -50,7 +50,13 @@ pub(super) fn paint_number(
 }
 
 /// The attention that a sentence or section gets.
-pub fn margin_bar_ui(ui: &Ui, bar: Rect, id: Id, color: Color32, description: &str) -> Response {
+pub(crate) fn margin_bar_ui(
+    ui: &Ui,
+    bar: Rect,
+    id: Id,
+    color: Color32,
+    description: &str,
+) -> Response {
     let response = ui.interact(bar.expand2(vec2(4.0, 0.0)), id, Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(egui::accesskit::Role::Label, true, description));
     ui.painter()
@@ -147,7 +153,7 @@ pub(super) fn changed_ui(ui: &Ui, column: Rect, sentence: usize, palette: &Palet
 }
 
 /// A frame around the target while it is edited.
-pub fn paint_editor_frame(ui: &Ui, rect: Rect, palette: &Palette, broken: bool) {
+pub(crate) fn paint_editor_frame(ui: &Ui, rect: Rect, palette: &Palette, broken: bool) {
     let color: Color32 = if broken {
         palette.error
     } else {

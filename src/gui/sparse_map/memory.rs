@@ -71,12 +71,12 @@ fn number(size: usize) -> u32 {
 
 impl Sizes {
     /// Whether `needed` fits.
-    pub fn cover(&self, needed: &Self) -> bool {
+    pub(super) fn cover(&self, needed: &Self) -> bool {
         self.grown(needed) == *self
     }
 
     /// So large that `needed` fits too.
-    pub fn grown(&self, needed: &Self) -> Self {
+    pub(super) fn grown(&self, needed: &Self) -> Self {
         Self {
             places: self.places.max(needed.places),
             gathered: self.gathered.max(needed.gathered),
@@ -90,7 +90,7 @@ impl Sizes {
 }
 
 impl Memory {
-    pub fn new(device: &wgpu::Device, sizes: Sizes) -> Self {
+    pub(super) fn new(device: &wgpu::Device, sizes: Sizes) -> Self {
         let buffer = |name, size: u64, usage| {
             device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(name),
@@ -124,7 +124,7 @@ impl Memory {
     }
 
     /// All of it.
-    pub fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         let buffers = self.picture.size() + self.places.size() + self.gathered.size();
         let texels =
             |texture: &wgpu::Texture| u64::from(texture.width()) * u64::from(texture.height());
@@ -132,7 +132,7 @@ impl Memory {
     }
 
     /// Bindings of `gather` and of `shade`.
-    pub fn bound(
+    pub(super) fn bound(
         &self,
         device: &wgpu::Device,
         pipelines: &MapPipelines,
@@ -180,7 +180,7 @@ impl Memory {
     }
 
     /// Uploads which bins cells and pixels have.
-    pub fn write(&self, queue: &wgpu::Queue, frame: &MapFrame) {
+    pub(super) fn write(&self, queue: &wgpu::Queue, frame: &MapFrame) {
         let (columns, rows) = (&frame.columns, &frame.rows);
         let places = columns.of_cell.iter().chain(&rows.of_cell);
         queue.write_buffer(&self.places, 0, &bytes(places.copied()));
@@ -194,7 +194,7 @@ impl Memory {
     }
 
     /// From where they were gathered to where they are shaded.
-    pub fn copy_bins(&self, encoder: &mut wgpu::CommandEncoder, frame: &MapFrame) {
+    pub(super) fn copy_bins(&self, encoder: &mut wgpu::CommandEncoder, frame: &MapFrame) {
         let (columns, rows) = (frame.columns.count, frame.rows.count);
         if columns == 0 || rows == 0 {
             return;

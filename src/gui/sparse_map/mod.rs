@@ -63,7 +63,9 @@ type FrameKey = (MapView, (u32, u32), Option<Strip>);
 /// A row and a column that are chosen somewhere.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Marked {
+    /// Index of the row.
     pub row: Option<usize>,
+    /// Index of the column.
     pub column: Option<usize>,
 }
 

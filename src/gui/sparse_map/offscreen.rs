@@ -11,6 +11,7 @@ use canopy_explain::{DocumentMap, MapColours, MapFrame};
 /// A device and a picture in its memory.
 #[derive(Debug)]
 pub struct Offscreen {
+    /// The graphics adapter of the device.
     pub adapter: wgpu::AdapterInfo,
     device: wgpu::Device,
     queue: wgpu::Queue,

@@ -12,7 +12,7 @@ use canopy_app::training::{CorpusSource, ImportState, NewCorpus, Side, TrainingC
 
 const LABEL: f32 = 170.0;
 
-pub fn new_corpus_ui(ui: &mut Ui, form: &NewCorpus, commands: &mut Vec<Command>) {
+pub(super) fn new_corpus_ui(ui: &mut Ui, form: &NewCorpus, commands: &mut Vec<Command>) {
     let mut filled = form.clone();
     let running = matches!(form.import_state, ImportState::Running(..));
     ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {

@@ -6,14 +6,14 @@ use canopy_train::{Schedule, TrainingConfig};
 
 /// A heading of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Section {
+pub(super) enum Section {
     Length,
     Optimisation,
     Validation,
 }
 
 /// How a number is read and changed.
-pub enum Number {
+pub(super) enum Number {
     Count(fn(&mut TrainingConfig) -> &mut usize),
     /// From 1.
     Few(fn(&mut TrainingConfig) -> &mut usize),
@@ -24,7 +24,7 @@ pub enum Number {
     Real(fn(&mut TrainingConfig) -> &mut f64, f64),
 }
 
-pub struct Field {
+pub(super) struct Field {
     /// As the settings file has it.
     pub name: &'static str,
     pub section: Section,
@@ -62,7 +62,7 @@ const fn only_with(schedules: &'static [Schedule], field: Field) -> Field {
 use Number::{Count, Few, Real, Seed, Share, Tokens};
 use Section::{Length, Optimisation, Validation};
 
-pub static FIELDS: &[Field] = &[
+pub(super) static FIELDS: &[Field] = &[
     field(
         Length,
         "steps",
@@ -255,17 +255,17 @@ const COMMON: [&str; 3] = ["steps", "minutes", "patience"];
 
 impl Field {
     /// Whether it is shown outside *Advanced*.
-    pub fn is_common(&self) -> bool {
+    pub(super) fn is_common(&self) -> bool {
         COMMON.contains(&self.name)
     }
 
     /// Whether it means something under this schedule.
-    pub fn applies(&self, schedule: Schedule) -> bool {
+    pub(super) fn applies(&self, schedule: Schedule) -> bool {
         self.schedules.is_empty() || self.schedules.contains(&schedule)
     }
 
     /// The field to type or drag the number in.
-    pub fn drag<'a>(&self, config: &'a mut TrainingConfig) -> DragValue<'a> {
+    pub(super) fn drag<'a>(&self, config: &'a mut TrainingConfig) -> DragValue<'a> {
         match self.number {
             Count(of) => DragValue::new(of(config)).speed(10.0),
             Few(of) => DragValue::new(of(config)).speed(0.05).range(1..=256),

@@ -21,12 +21,12 @@ const ROW_HEIGHT: f32 = 50.0;
 
 /// Which run is being renamed.
 #[derive(Default)]
-pub struct RunList {
+pub(super) struct RunList {
     renaming: Option<(PathBuf, String)>,
 }
 
 impl RunList {
-    pub fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    pub(super) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         let training = &state.training;
         ui.add_space(10.0);
         ui.horizontal(|ui| {
@@ -272,7 +272,7 @@ fn try_ui(ui: &mut Ui, commands: &mut Vec<Command>) {
 }
 
 /// The one button that matters here.
-pub fn new_run_button(ui: &mut Ui) -> Response {
+pub(super) fn new_run_button(ui: &mut Ui) -> Response {
     let button = theme::primary(ui, "New run…");
     ui.add(button)
 }
@@ -286,7 +286,7 @@ fn with_halvings(word: String, halvings: u32) -> String {
 }
 
 /// A state in words, and its colour.
-pub fn state_words(state: &RunState, palette: &Palette) -> (String, egui::Color32) {
+pub(super) fn state_words(state: &RunState, palette: &Palette) -> (String, egui::Color32) {
     use canopy_train::EndReason as End;
     let (words, color) = match state {
         RunState::NeverBegun => ("waiting", palette.weak),

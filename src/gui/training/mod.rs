@@ -13,22 +13,22 @@ mod table;
 
 use egui::{CentralPanel, Frame, Margin, Panel, RichText, Ui};
 
-pub use questions::{Closing, closing_ui, losing_ui};
+pub(crate) use questions::{Closing, closing_ui, losing_ui};
 use run::RunPanel;
-pub use sample::{TRY, percent};
+pub(crate) use sample::{TRY, percent};
 
 use super::theme::Palette;
 use canopy_app::{AppState, Command};
 
 /// State of the page between frames.
 #[derive(Default)]
-pub struct TrainingPanel {
+pub(crate) struct TrainingPanel {
     run: RunPanel,
     list: list::RunList,
 }
 
 impl TrainingPanel {
-    pub fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
+    pub(crate) fn ui(&mut self, ui: &mut Ui, state: &AppState, commands: &mut Vec<Command>) {
         let palette = Palette::from_ui(ui);
         Panel::left("runs")
             .default_size(268.0)

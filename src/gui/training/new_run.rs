@@ -26,7 +26,12 @@ const SUMMARY: f32 = 330.0;
 /// Why a field cannot be changed.
 const FIXED: &str = "A resumed run keeps its settings. Start another run for other ones.";
 
-pub fn new_run_ui(ui: &mut Ui, state: &AppState, form: &NewRun, commands: &mut Vec<Command>) {
+pub(super) fn new_run_ui(
+    ui: &mut Ui,
+    state: &AppState,
+    form: &NewRun,
+    commands: &mut Vec<Command>,
+) {
     let mut filled = form.clone();
     let problem = state.training.run_problem(&state.shared);
     let area = ui.available_rect_before_wrap().shrink2(vec2(28.0, 0.0));

@@ -9,7 +9,7 @@ use canopy_app::{AppState, Command};
 
 /// The choice about a run under way when the window closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Closing {
+pub(crate) enum Closing {
     /// The window stays until the queue is empty.
     Finish,
     /// Saves a checkpoint; the run can be resumed later.
@@ -21,7 +21,7 @@ pub enum Closing {
 }
 
 /// Asks; `None` until a person has answered.
-pub fn closing_ui(ctx: &Context, state: &AppState) -> Option<Closing> {
+pub(crate) fn closing_ui(ctx: &Context, state: &AppState) -> Option<Closing> {
     let mut answer = None;
     let modal = theme::modal(ctx, Id::unique("closing")).show(ctx, |ui| {
         let palette = Palette::from_ui(ui);
@@ -76,7 +76,7 @@ pub fn closing_ui(ctx: &Context, state: &AppState) -> Option<Closing> {
 }
 
 /// Asks before other work goes with the window; `None` until a person has answered.
-pub fn losing_ui(ctx: &Context, work: &str) -> Option<Closing> {
+pub(crate) fn losing_ui(ctx: &Context, work: &str) -> Option<Closing> {
     let mut answer = None;
     let modal = theme::modal(ctx, Id::unique("losing")).show(ctx, |ui| {
         let palette = Palette::from_ui(ui);
@@ -102,7 +102,7 @@ pub fn losing_ui(ctx: &Context, work: &str) -> Option<Closing> {
 }
 
 /// Asks before a run goes to the trash.
-pub fn trash_ui(ctx: &Context, training: &Training, commands: &mut Vec<Command>) {
+pub(super) fn trash_ui(ctx: &Context, training: &Training, commands: &mut Vec<Command>) {
     let Some(folder) = &training.runs.trashing else {
         return;
     };

@@ -25,7 +25,7 @@ enum Below {
 }
 
 #[derive(Default)]
-pub struct RunPanel {
+pub(super) struct RunPanel {
     charts: ChartViewState,
     /// Rebuilt when a run has new events.
     drawn: Option<(ChartKey, Chart)>,
@@ -33,7 +33,7 @@ pub struct RunPanel {
 }
 
 impl RunPanel {
-    pub fn ui(
+    pub(super) fn ui(
         &mut self,
         ui: &mut Ui,
         training: &Training,

@@ -13,7 +13,7 @@ const HEIGHT: f32 = 182.0;
 const GAP: f32 = 18.0;
 
 /// Label of the button that begins it, wherever it is.
-pub const TRY: &str = "Try a sample run";
+pub(crate) const TRY: &str = "Try a sample run";
 
 const STEPS: [&str; 4] = [
     "Tales written",
@@ -236,7 +236,7 @@ fn noun_scores(nouns: &[NounScores]) -> String {
 }
 
 /// The share of a model's nouns, in whole percent.
-pub fn percent(nouns: &NounScores) -> String {
+pub(crate) fn percent(nouns: &NounScores) -> String {
     #[expect(clippy::cast_precision_loss, reason = "small counts")]
     let share = 100.0 * nouns.right as f64 / nouns.all.max(1) as f64;
     format!("{share:.0} %")

@@ -21,7 +21,7 @@ const COLUMNS: [(&str, &str); 9] = [
     ("time", "Of training, validation included"),
 ];
 
-pub fn table_ui(ui: &mut Ui, training: &Training, commands: &mut Vec<Command>) {
+pub(super) fn table_ui(ui: &mut Ui, training: &Training, commands: &mut Vec<Command>) {
     let palette = Palette::from_ui(ui);
     let configs: Vec<_> = training
         .runs

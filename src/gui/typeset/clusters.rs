@@ -52,7 +52,7 @@ pub(super) struct Setter<'a, 'b> {
 }
 
 impl<'a, 'b> Setter<'a, 'b> {
-    pub fn new(fonts: &'a mut FontsView<'b>, pixels_per_point: f32, has_wide: bool) -> Self {
+    pub(super) fn new(fonts: &'a mut FontsView<'b>, pixels_per_point: f32, has_wide: bool) -> Self {
         Self {
             fonts,
             pixels_per_point,
@@ -61,7 +61,7 @@ impl<'a, 'b> Setter<'a, 'b> {
     }
 
     /// A piece on one line.
-    pub fn set(&mut self, text: &str, format: &TextFormat) -> Arc<Galley> {
+    pub(super) fn set(&mut self, text: &str, format: &TextFormat) -> Arc<Galley> {
         let mut job = LayoutJob::single_section(text.to_owned(), format.clone());
         job.break_on_newline = false;
         job.round_output_to_gui = false;
@@ -69,7 +69,7 @@ impl<'a, 'b> Setter<'a, 'b> {
     }
 
     /// The paragraphs of a text.
-    pub fn paragraphs(&mut self, text: &Text) -> Vec<Paragraph> {
+    pub(super) fn paragraphs(&mut self, text: &Text) -> Vec<Paragraph> {
         let mut paragraphs = vec![];
         let (mut byte, mut first) = (0, 0);
         let whole = &text.job.text;

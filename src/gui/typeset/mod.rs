@@ -23,7 +23,7 @@ use canopy_chart::typesetting::{Direction, is_simple};
 
 /// A text to be laid out.
 #[derive(Debug, Clone)]
-pub struct Text {
+pub(crate) struct Text {
     pub job: LayoutJob,
     /// Where its lines begin.
     pub direction: Direction,
@@ -33,7 +33,7 @@ pub struct Text {
 
 impl Text {
     /// A text that begins where its first letter says.
-    pub fn new(job: LayoutJob) -> Self {
+    pub(crate) fn new(job: LayoutJob) -> Self {
         let direction = Direction::from_text(&job.text, None);
         Self {
             job,
@@ -44,12 +44,12 @@ impl Text {
 }
 
 /// Lays out a text; what was laid out in the last frame is kept.
-pub fn galley(ui: &Ui, text: Text) -> Arc<Galley> {
+pub(crate) fn galley(ui: &Ui, text: Text) -> Arc<Galley> {
     painted(ui.painter(), text)
 }
 
 /// Typesets a text with a painter alone.
-pub fn painted(painter: &egui::Painter, text: Text) -> Arc<Galley> {
+pub(crate) fn painted(painter: &egui::Painter, text: Text) -> Arc<Galley> {
     let is_plain = is_simple(&text.job.text) && text.direction == Direction::LeftToRight;
     // Pieces are set along a line that begins on the left.
     if is_plain || text.job.halign != egui::Align::LEFT || text.job.justify {
@@ -78,13 +78,18 @@ pub fn painted(painter: &egui::Painter, text: Text) -> Arc<Galley> {
 }
 
 /// A text on one line.
-pub fn line(painter: &egui::Painter, text: &str, font: FontId, color: Color32) -> Arc<Galley> {
+pub(crate) fn line(
+    painter: &egui::Painter,
+    text: &str,
+    font: FontId,
+    color: Color32,
+) -> Arc<Galley> {
     let job = LayoutJob::simple_singleline(text.to_owned(), font, color);
     painted(painter, Text::new(job))
 }
 
 /// The text of a field of one line, as [`egui::TextEdit::layouter`] wants it.
-pub fn one_line(ui: &Ui, text: &dyn egui::TextBuffer, _width: f32) -> Arc<Galley> {
+pub(crate) fn one_line(ui: &Ui, text: &dyn egui::TextBuffer, _width: f32) -> Arc<Galley> {
     let font = egui::TextStyle::Body.resolve(ui.style());
     let visuals = ui.visuals();
     let color = visuals.override_text_color;
@@ -93,7 +98,7 @@ pub fn one_line(ui: &Ui, text: &dyn egui::TextBuffer, _width: f32) -> Arc<Galley
 }
 
 /// A label over as many lines as it needs.
-pub fn label(ui: &mut Ui, text: &str, font: FontId, color: Color32) -> egui::Response {
+pub(crate) fn label(ui: &mut Ui, text: &str, font: FontId, color: Color32) -> egui::Response {
     if is_simple(text) {
         return ui.label(RichText::new(text).font(font).color(color));
     }
@@ -150,7 +155,7 @@ impl Galleys {
 }
 
 /// The places of characters, a rectangle for each stretch of a row; those without width are left out.
-pub fn places(galley: &Galley, chars: &Range<usize>) -> Vec<Rect> {
+pub(crate) fn places(galley: &Galley, chars: &Range<usize>) -> Vec<Rect> {
     let mut places: Vec<Rect> = vec![];
     let mut first = 0;
     for (index, row) in galley.rows.iter().enumerate() {
@@ -190,13 +195,13 @@ fn trimmed(row: &egui::epaint::text::PlacedRow) -> usize {
 }
 
 /// Whether any part of a text runs from right to left.
-pub fn has_right_to_left(galley: &Galley) -> bool {
+pub(crate) fn has_right_to_left(galley: &Galley) -> bool {
     let mut glyphs = galley.rows.iter().flat_map(|row| &row.row.glyphs);
     glyphs.any(|glyph| glyph.advance_width < 0.0)
 }
 
 /// The caret nearest to a place; egui's own takes letters to be in the order in which they are read.
-pub fn cursor_at(galley: &Galley, at: Vec2) -> CCursor {
+pub(crate) fn cursor_at(galley: &Galley, at: Vec2) -> CCursor {
     let mut first = 0;
     let last = galley.rows.len().saturating_sub(1);
     for (index, row) in galley.rows.iter().enumerate() {

@@ -42,6 +42,7 @@ pub enum CheckCommand {
 /// The findings of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FindingGroup {
+    /// The check that has found them.
     pub check: CheckKind,
     /// By their places in the list of all, in the order of the sentences.
     pub findings: Vec<usize>,

@@ -11,13 +11,19 @@ use canopy_project::Filter;
 /// A way through the document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GoCommand {
+    /// Selects the sentence of this index.
     Select(usize),
+    /// Selects the next sentence.
     Next,
+    /// Selects the previous sentence.
     Previous,
+    /// Selects the first sentence.
     First,
+    /// Selects the last sentence.
     Last,
     /// As many sentences further as are in view.
     PageDown,
+    /// As many sentences back as are in view.
     PageUp,
     /// The next sentence that is not confirmed.
     NextUnconfirmed,
@@ -29,6 +35,7 @@ pub enum GoCommand {
     AskForNumber(bool),
     /// Goes to the sentence of this number, the first being 1.
     ToNumber(usize),
+    /// Brings the sentence of this index into view.
     ScrollTo(usize),
     /// The sentences now in view, which are translated first.
     Visible(Range<usize>),
@@ -39,14 +46,19 @@ pub enum GoCommand {
 pub enum EditCommand {
     /// Opens the editor on a sentence.
     Start(usize),
+    /// Opens the editor on the selected sentence.
     StartSelected,
     /// Opens the editor on the selected sentence with this translation.
     StartWith(String),
     /// The editor's text, as it changes.
     Write(String),
+    /// Keeps the editor's text as the translation.
     Keep,
+    /// Keeps the editor's text, and confirms it.
     KeepAndConfirm,
+    /// Puts the tags of the editor's text right.
     Repair,
+    /// Closes the editor and leaves the translation as it is.
     Discard,
     /// Writes the next tag that the translation lacks where the caret is, or a pair around what is selected.
     InsertTag,
@@ -56,15 +68,22 @@ pub enum EditCommand {
     ToggleConfirmed(usize),
     /// Empties the target of a sentence, so that it can be translated anew.
     Clear(usize),
+    /// Empties the target of the selected sentence.
     ClearSelected,
+    /// Takes the source of a sentence as its translation.
     CopySource(usize),
+    /// Takes the source of the selected sentence as its translation.
     CopySourceSelected,
     /// Puts a text that a sentence has had in place of its translation.
     UseVersion {
+        /// Index of the sentence.
         sentence: usize,
+        /// Index of the text in the sentence's history.
         version: usize,
     },
+    /// Takes the last change back.
     Undo,
+    /// Makes the change again that was taken back last.
     Redo,
 }
 

@@ -18,6 +18,7 @@ use crate::shared::{AUTOSAVE_AT_LEAST_SECS, AUTOSAVE_SECS, Shared};
 /// The open document, and how old its work on disk is.
 #[derive(Debug, Default)]
 pub struct Editing {
+    /// The document, with its translations and what is selected.
     pub open: Option<OpenDocument>,
     /// Whether the field for the number of a sentence is shown.
     pub asks_for_sentence: bool,
@@ -32,6 +33,7 @@ impl Editing {
         self.dirty_since_secs.get_or_insert(shared.now_secs);
     }
 
+    /// Index of the selected sentence.
     pub fn selected(&self) -> Option<usize> {
         self.open.as_ref()?.selected
     }

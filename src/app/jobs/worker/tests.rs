@@ -108,7 +108,7 @@ fn start() -> (Worker, Receiver<Event>) {
 }
 
 /// A worker with a model.
-pub fn start_sharing(device_lock: DeviceLock) -> (Worker, Receiver<Event>) {
+pub(crate) fn start_sharing(device_lock: DeviceLock) -> (Worker, Receiver<Event>) {
     let (sender, events) = channel();
     let worker = Worker::spawn_with(Failing::default(), device_lock, sender, || ());
     let worker = worker.expect("a thread");
@@ -121,7 +121,7 @@ pub fn start_sharing(device_lock: DeviceLock) -> (Worker, Receiver<Event>) {
 }
 
 /// Translates a document to its end.
-pub fn translate_all(worker: &Worker, events: &Receiver<Event>) {
+pub(crate) fn translate_all(worker: &Worker, events: &Receiver<Event>) {
     let request = translate(1, "page", (0..100).collect(), &JobControl::default());
     worker.send(request);
     for _ in 0..100 {
