@@ -25,6 +25,7 @@ mod contrast;
 mod corpus;
 mod corpus_statistics;
 mod count;
+mod demo;
 mod describe;
 mod detect;
 mod divide;
@@ -46,7 +47,6 @@ mod project;
 mod reference;
 mod remote;
 mod run;
-mod sample;
 mod score;
 mod select_context;
 mod serve;
@@ -103,7 +103,8 @@ enum Command {
     /// Train a model on a corpus, with checkpoints and validation
     Train(train::TrainArguments),
     /// Train two small models on a made-up language, in a minute or two, and see the gain from reading documents
-    Sample(sample::SampleArguments),
+    #[command(alias = "sample")]
+    Demo(demo::DemoArguments),
     /// Train many models and compare them
     #[command(subcommand)]
     Sweep(sweep::SweepCommand),
@@ -175,7 +176,7 @@ pub fn run() -> ExitCode {
             translate::batch::run(&arguments)
         }
         Some(Command::Translate(arguments)) => translate::run(&arguments),
-        Some(Command::Sample(arguments)) => sample::run(&arguments),
+        Some(Command::Demo(arguments)) => demo::run(&arguments),
         Some(Command::Train(arguments)) => train::run(&arguments),
         Some(Command::Run(command)) => run::run(command),
         Some(Command::Sweep(command)) => sweep::run(&command),

@@ -185,11 +185,11 @@ pub(super) struct ShortlistArguments {
     #[arg(long, value_name = "FILE|DIR")]
     memory: Option<PathBuf>,
     /// Maximum number of target words for a source word
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = positive())]
-    best: usize,
+    #[arg(long, alias = "best", value_name = "N", default_value_t = 100, value_parser = positive())]
+    per_word: usize,
     /// The most frequent words, which any translation may contain
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = positive())]
-    common: usize,
+    #[arg(long, alias = "common", value_name = "N", default_value_t = 200, value_parser = positive())]
+    frequent: usize,
     /// File to make, in the binary form that Marian reads too
     #[arg(short, long, value_name = "FILE.bin")]
     output: PathBuf,
@@ -291,7 +291,7 @@ fn shortlist(arguments: &ShortlistArguments) -> Result<()> {
     };
     let shortlist = translator
         .loaded()
-        .learn_shortlist(&memory, [arguments.common, arguments.best]);
+        .learn_shortlist(&memory, [arguments.frequent, arguments.per_word]);
     shortlist.save(output, arguments.force)?;
     let [words, lists] = shortlist.counts();
     print(&format!(

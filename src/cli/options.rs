@@ -173,7 +173,7 @@ pub(super) struct SearchArguments {
     #[arg(long, value_name = "FILE|none")]
     pub shortlist: Option<PathBuf>,
     /// From English to German: the form of address of sentences with "you" before any that is edited or confirmed in the document
-    #[arg(long = "address", value_enum, value_name = "FORM")]
+    #[arg(long, alias = "address", value_enum, value_name = "FORM")]
     pub formality: Option<FormalityName>,
 }
 
@@ -189,7 +189,8 @@ pub(super) enum FormalityName {
     /// Ihr, Euch: one person, in tales and historical settings
     PoliteIhr,
     /// The most frequent form in the document, for all sentences
-    Commonest,
+    #[value(alias = "commonest")]
+    Majority,
 }
 
 impl From<FormalityName> for FormalityOption {
@@ -199,7 +200,7 @@ impl From<FormalityName> for FormalityOption {
             FormalityName::Sie => Self::Sie,
             FormalityName::Ihr => Self::Ihr,
             FormalityName::PoliteIhr => Self::PoliteIhr,
-            FormalityName::Commonest => Self::Commonest,
+            FormalityName::Majority => Self::Commonest,
         }
     }
 }
@@ -231,7 +232,7 @@ impl SearchArguments {
                 ..
             } = translator.info();
             return Err(Error::Base(BaseError::Config {
-                field: "--address",
+                field: "--formality",
                 found: name
                     .to_possible_value()
                     .map_or_else(String::new, |it| it.get_name().to_owned()),

@@ -60,8 +60,8 @@ pub(super) struct TrainArguments {
     memory: Option<PathBuf>,
     /// Corpus of general documents: with --from, the run ends with its scores before and after, next to those of the
     /// held-out documents
-    #[arg(long, value_name = "DIR")]
-    general: Option<PathBuf>,
+    #[arg(long, alias = "general", value_name = "DIR")]
+    eval_corpus: Option<PathBuf>,
     /// Contrastive set (`canopy contrast make`, ContraPro and others): after each validation the run reports how often the model
     /// prefers its right translations
     #[arg(long, value_name = "FILE")]
@@ -271,7 +271,7 @@ impl TrainArguments {
         set(&mut config.contexts, self.contexts.as_ref());
         set(&mut config.context_encoder, self.context_encoder.as_ref());
         set(&mut config.memory, self.memory.as_ref());
-        set(&mut config.general, self.general.as_ref());
+        set(&mut config.general, self.eval_corpus.as_ref());
         set(&mut config.contrastive_set, self.contrastive_set.as_ref());
         config.train_bert |= self.train_bert;
         config.context_only |= self.context_only;

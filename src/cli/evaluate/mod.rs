@@ -67,20 +67,20 @@ pub(super) struct EvaluateArguments {
     contexts: Option<PathBuf>,
     /// Give models the human translations of all sentences before the current one, as when a translator works through a
     /// document: for those that read translations, and those that retrieve from confirmed ones
-    #[arg(long)]
-    at_work: bool,
+    #[arg(long, alias = "at-work")]
+    confirmed_history: bool,
     /// Treat the documents as those of one project, in their order: sentences confirmed in one are in the memory of the
     /// next, for models that retrieve
-    #[arg(long, requires = "at_work")]
+    #[arg(long, requires = "confirmed_history")]
     project: bool,
     /// As a control, surround each sentence with the sources and human translations of another document: a gain that remains
     /// does not come from the context. The number of exchanged sentences is printed
-    #[arg(long, conflicts_with = "at_work")]
+    #[arg(long, conflicts_with = "confirmed_history")]
     wrong_context: bool,
     /// Keep in German translations the form of address that the document used last: `soft` lets words of the form rank
-    /// higher, with `hard` no translation of a sentence with "you" ends without one. Before it has used one, --address
-    /// decides
-    #[arg(long = "keep-address", value_name = "FORCE", value_parser = term_modes())]
+    /// higher, with `hard` no translation of a sentence with "you" ends without one. Before it has used one,
+    /// --formality decides
+    #[arg(long, alias = "keep-address", value_name = "FORCE", value_parser = term_modes())]
     keep_formality: Option<TermMode>,
     /// Seed of the random numbers of tests and intervals
     #[arg(long, value_name = "N", default_value_t = 12_345)]
@@ -92,7 +92,7 @@ pub(super) struct EvaluateArguments {
 
 impl EvaluateArguments {
     fn reference_context(&self) -> Option<ReferenceContext> {
-        match (self.at_work, self.project, self.wrong_context) {
+        match (self.confirmed_history, self.project, self.wrong_context) {
             (true, true, _) => Some(ReferenceContext::Project),
             (true, false, _) => Some(ReferenceContext::Document),
             (false, _, true) => Some(ReferenceContext::OtherDocument),
@@ -116,11 +116,11 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         }
     }
     if arguments.keep_formality.is_some()
-        && arguments.search.formality == Some(FormalityName::Commonest)
+        && arguments.search.formality == Some(FormalityName::Majority)
     {
         return Err(Error::Base(BaseError::Config {
-            field: "--address with --keep-address",
-            found: "commonest".to_owned(),
+            field: "--formality with --keep-formality",
+            found: "majority".to_owned(),
             allowed: "du, sie, ihr or polite-ihr: the form to request from the first sentence on"
                 .to_owned(),
         }));

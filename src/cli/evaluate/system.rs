@@ -64,7 +64,7 @@ impl Evaluated {
         way.search.apply(&mut translator)?;
         let reads_before = translator.description().model.translations_before() > 0;
         if way.search.formality.is_some() && way.keep_formality.is_none() && reads_before {
-            warn("--address changes nothing: the model reads the translations before");
+            warn("--formality changes nothing: the model reads the translations before");
         }
         if let Some(mode) = way.keep_formality {
             translator.resources_mut().keep_formality(mode);

@@ -33,8 +33,8 @@ pub(crate) struct ScoreArguments {
     set: Option<PathBuf>,
     /// Translate the documents also with the human translations of all sentences before each one, and report what only the
     /// document decides in both settings
-    #[arg(long)]
-    at_work: bool,
+    #[arg(long, alias = "at-work")]
+    confirmed_history: bool,
     /// Folder of the same sweep run with --steps, or its table.json, whose times are taken; else those of the runs
     /// themselves
     #[arg(long, value_name = "DIR|FILE")]
@@ -88,7 +88,7 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
             ..SearchOptions::default()
         },
         contrasts: set.as_ref(),
-        at_work: arguments.at_work,
+        at_work: arguments.confirmed_history,
         outputs: arguments.outputs.as_deref(),
         device: arguments.device.into(),
     };
@@ -130,7 +130,11 @@ fn step_text(step: Step<'_>) -> String {
             all,
             begun,
         } => {
-            let setting = if at_work { ", at work" } else { "" };
+            let setting = if at_work {
+                ", with confirmed translations"
+            } else {
+                ""
+            };
             format!(
                 "{}{setting}: {}",
                 split.name(),

@@ -67,8 +67,8 @@ pub(crate) struct TranslateArguments {
     #[arg(long)]
     pub(super) sheet_names: bool,
     /// Translate the drafts of a bilingual file again: fuzzy, unfinished, in need of translation or review
-    #[arg(long)]
-    pub(super) drafts: bool,
+    #[arg(long, alias = "drafts")]
+    pub(super) retranslate_drafts: bool,
     #[command(flatten)]
     pub(super) srx: SrxArgument,
     /// Translate without a model, to test a file: identity returns each sentence unchanged, accents a longer text with
