@@ -19,7 +19,7 @@ use canopy_corpus::combine::{Combination, CombinationReport, Part, PartReport};
     its corpus in front, with #2, #3 and so on where it is repeated. Texts are compared without markup, marks and case. \
     Left out, too, are documents from which nothing is learnt."
 )]
-pub struct CombineArguments {
+pub(crate) struct CombineArguments {
     /// Corpus folders; DIR=0.35 makes one 35 % of the target words of the training
     ///
     /// A corpus without a share is used once, unchanged. One with a share is repeated, or documents are left out by a hash

@@ -55,7 +55,7 @@ pub(super) enum CorpusCommand {
 
 /// Options of the subwords to learn.
 #[derive(Debug, Args)]
-pub struct VocabularyArgs {
+pub(crate) struct VocabularyArgs {
     /// Corpus folder
     #[arg(long, value_name = "DIR")]
     corpus: PathBuf,

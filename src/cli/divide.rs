@@ -17,7 +17,7 @@ use canopy_corpus::dividing::Division;
     corpora/manuals-divided --from starter-en-de --preset selective-small --context-only --run runs/divided\n\nSentences \
     with markup, and of languages without spaces between words, stay whole."
 )]
-pub struct DivideArguments {
+pub(crate) struct DivideArguments {
     /// Corpus folder
     corpus: PathBuf,
     /// Corpus folder to make

@@ -1,5 +1,7 @@
 //! Failures of the command line.
 
+#![allow(missing_docs, reason = "the message of a variant describes it")]
+
 use std::path::PathBuf;
 
 pub use canopy_base::error::Error as BaseError;

@@ -23,7 +23,7 @@ use canopy_corpus::{Corpus, Split};
 
 /// Kinds of material that can be imported.
 #[derive(Debug, Subcommand)]
-pub enum ImportCommand {
+pub(crate) enum ImportCommand {
     /// LibreOffice's help pages, paired by path and paragraph id
     ///
     /// The pages come from the packages libreoffice-help-en-us, libreoffice-help-de and so on. One page in 25 becomes a
@@ -185,7 +185,7 @@ pub enum ImportCommand {
     evalsets/other.json inputs/other.txt --from en --to pt --sentences 3 -o corpora/auxiliary\n\nThe sets are those of \
     Wicks & Post 2023 (https://github.com/rewicks/ctxpro)."
 )]
-pub struct CtxproArguments {
+pub(crate) struct CtxproArguments {
     /// The items (JSON) and the inputs (a line for each item)
     #[arg(value_names = ["EVALSET", "INPUTS"], num_args = 2, required_unless_present_any = ["train", "dev", "test"])]
     files: Vec<PathBuf>,
@@ -213,7 +213,7 @@ pub struct CtxproArguments {
 
 /// Options of all imports.
 #[derive(Debug, Args)]
-pub struct OutputArgs {
+pub(crate) struct OutputArgs {
     /// Source language, such as en
     #[arg(long, value_name = "LANGUAGE")]
     from: String,

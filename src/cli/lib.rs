@@ -12,6 +12,8 @@
 //! }
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 mod advice;
 mod align;
 mod attention_statistics;

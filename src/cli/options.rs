@@ -133,7 +133,7 @@ pub(super) enum Quantize {
 
 impl Quantize {
     /// Has the searches of a translator keep their weights so.
-    pub fn apply(self, translator: &mut Translator) {
+    pub(crate) fn apply(self, translator: &mut Translator) {
         self.check(translator.loaded().is_on_cpu());
         if let Some(quantization) = self.chosen() {
             translator.loaded_mut().quantize(quantization);
@@ -141,7 +141,7 @@ impl Quantize {
     }
 
     /// None for what the model has by itself.
-    pub fn chosen(self) -> Option<Quantization> {
+    pub(crate) fn chosen(self) -> Option<Quantization> {
         match self {
             Self::Auto => None,
             Self::None => Some(Quantization::None),
@@ -151,7 +151,7 @@ impl Quantize {
     }
 
     /// Warns where it changes nothing.
-    pub fn check(self, on_cpu: bool) {
+    pub(crate) fn check(self, on_cpu: bool) {
         if self == Self::Float16 && on_cpu {
             terminal::warn(
                 "--quantize float16 is for a graphics card of this machine; weights keep 32 bits",
@@ -207,13 +207,13 @@ impl From<FormalityName> for FormalityOption {
 
 impl SearchArguments {
     /// Whether the shortlist of the model is not to be used.
-    pub fn scores_all_words(&self) -> bool {
+    pub(crate) fn scores_all_words(&self) -> bool {
         let named = self.shortlist.as_deref();
         named.is_some_and(|path| path.as_os_str() == "none" && !path.exists())
     }
 
     /// The form of address that translations have; none leaves it to the model.
-    pub fn formality(&self) -> Option<FormalityOption> {
+    pub(crate) fn formality(&self) -> Option<FormalityOption> {
         self.formality.map(FormalityOption::from)
     }
 
@@ -221,7 +221,7 @@ impl SearchArguments {
     ///
     /// # Errors
     /// If it has no choice of the form of address, or the shortlist is not for it.
-    pub fn apply(&self, translator: &mut Translator) -> Result<()> {
+    pub(crate) fn apply(&self, translator: &mut Translator) -> Result<()> {
         self.quantize.apply(translator);
         if let Some(name) = self.formality
             && !translator.has_formality_option()

@@ -163,14 +163,14 @@ pub(super) fn choose<'a>(names: &'a [String], systems: &[PathBuf]) -> (&'a [Stri
 
 impl MetricOptions {
     /// Whether words are found by more than the spaces between them.
-    pub fn splits_words(&self) -> bool {
+    pub(super) fn splits_words(&self) -> bool {
         self.tokenize != Tokenizer::None
     }
 
     /// The metrics with these names.
     ///
     /// Texts that were prepared are only split at spaces. For scores of segments BLEU leaves out orders.
-    pub fn metrics(
+    pub(super) fn metrics(
         &self,
         names: &[String],
         prepared: bool,

@@ -32,7 +32,7 @@ pub(crate) fn term_modes() -> impl TypedValueParser<Value = TermMode> {
 
 impl TermArguments {
     /// Makes a translator, which knows its memory already, use the terms.
-    pub fn apply(&self, translator: &mut Translator) -> Result<()> {
+    pub(crate) fn apply(&self, translator: &mut Translator) -> Result<()> {
         let Some(path) = &self.terms else {
             return Ok(());
         };
@@ -48,7 +48,7 @@ impl TermArguments {
     }
 
     /// The terms between two languages, with the forms that they have in a memory; none if no termbase is named.
-    pub fn between(
+    pub(crate) fn between(
         &self,
         languages: [&str; 2],
         memory: Option<&TranslationMemory>,
@@ -86,7 +86,7 @@ pub(crate) struct LanguageArguments {
 
 impl LanguageArguments {
     /// Reads a termbase; ends the program where its languages are not given.
-    pub fn read(&self, command: &str, path: &Path) -> Result<Termbase> {
+    pub(crate) fn read(&self, command: &str, path: &Path) -> Result<Termbase> {
         if let (Some(from), Some(to)) = (&self.from, &self.to) {
             return Ok(Termbase::read(path, from, to)?);
         }
