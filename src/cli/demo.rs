@@ -23,7 +23,9 @@ use canopy_translate::inference::{ComputeDevice, DeviceChoice, SearchOptions, Tr
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  canopy demo --run demo\n\nThe language is made up: tales of six animals, whose nouns have endings that depend on a title in one sentence of the tale. A model that reads sentence by sentence can only guess. To see what the other one read: \n\n    \
+    after_help = "Examples:\n  canopy demo --run demo\n\nThe language is made up: tales of six animals, whose nouns \
+    have endings that depend on a title in one sentence of the tale. A model that reads sentence by sentence can only \
+    guess. To see what the other one read: \n\n    \
     canopy explain DIR/tale.txt --model \"DIR/sample whole document/checkpoints/best\""
 )]
 pub(super) struct DemoArguments {

@@ -23,7 +23,7 @@ pub(crate) struct DivideArguments {
     /// Corpus folder to make
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Words that each half has at least, on both sides
+    /// Minimum number of words in each half, on both sides
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = at_least_one)]
     half_words: usize,
     /// Print the counts as JSON

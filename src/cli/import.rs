@@ -83,11 +83,11 @@ pub(crate) enum ImportCommand {
     },
     /// Two folders of documents, one per language: web pages, Word, OpenDocument, DocBook, and all other formats that it translates
     ///
-    /// Documents are paired by their path: guide/page.html in both folders, page.en.md with page.de.md, page_en.txt with
-    /// page_de.txt. Both folders may be the same one if the names say the language. Paragraphs and sentences are paired
-    /// by structure, length, and what reads the same in both languages, such as numbers and links; pairs that do not
-    /// look like translations stay as context but are neither learnt from nor scored. One document in 25 becomes a test
-    /// document and one in 50 a development document, chosen by a hash of its path.
+    /// Documents are paired by their path: guide/page.html in both folders, page.en.md with page.de.md, page_en.txt
+    /// with page_de.txt. Both folders may be the same one if the file names give the language. Paragraphs and sentences
+    /// are paired by structure, length, and what reads the same in both languages, such as numbers and links; pairs
+    /// that do not look like translations stay as context but are neither learnt from nor scored. One document in 25
+    /// becomes a test document and one in 50 a development document, chosen by a hash of its path.
     #[command(
         after_help = "Examples:\n  canopy corpus import folders --source manual/en --target manual/de --from en --to de -o \
         corpora/manual\n\nAll formats of docs/reference/formats.md are read, except bilingual files and files of strings."

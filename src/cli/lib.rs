@@ -78,8 +78,8 @@ use options::ModelArguments;
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Log actions to standard error: opened files, the chosen model and device, times; twice for more, three times for
-    /// everything. The variable CANOPY_LOG chooses by module, such as canopy_train=debug
+    /// Log to standard error: opened files, the chosen model and device, times; -vv logs more, -vvv everything. The
+    /// variable CANOPY_LOG sets levels by module, such as canopy_train=debug
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
     /// A document to open in the window
@@ -146,7 +146,7 @@ enum Command {
     Count(count::CountArguments),
     /// Check translations: numbers, tags, variables, punctuation, lengths
     Check(check::CheckArguments),
-    /// Work with projects: the saved work on documents, single or several in a folder
+    /// Work with projects: the saved work on a single document, or on several in a folder
     #[command(subcommand)]
     Project(project::ProjectCommand),
     /// Work with termbases: the prescribed translations of terms

@@ -37,7 +37,7 @@ pub(super) struct LlmArguments {
     /// Name of the language model, as its server has it
     #[arg(long, value_name = "NAME", requires = "llm")]
     llm_model: Option<String>,
-    /// Seconds that the language model has for an answer
+    /// Seconds to wait for an answer from the language model
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = RangedU64ValueParser::<u64>::new().range(1..=3_600))]
     llm_timeout: u64,
 }

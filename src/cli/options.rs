@@ -25,8 +25,9 @@ use canopy_translate::remote::{RemoteHost, keys_file, read_keys, set_key};
 /// Which model, and where it computes.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ModelArguments {
-    /// Model folder, or a folder, archive or file of weights of another program's, a language model (.gguf, or a folder of
-    /// Hugging Face), or the name of an installed model (`canopy model list`); default: an installed model for the languages, or a starter
+    /// Model: a model folder; a folder, archive or weights file of another program; a language model (a .gguf file or a
+    /// Hugging Face folder); or the name of an installed model (`canopy model list`). Default: an installed model for
+    /// the languages, or a starter
     #[arg(long, value_name = "DIR|NAME", value_parser = models())]
     pub(super) model: Option<PathBuf>,
     #[command(flatten)]
@@ -40,8 +41,8 @@ pub(super) struct PlaceArguments {
     /// machine that runs `canopy serve --compute`
     #[arg(long, value_name = "auto|cpu|gpu|remote:HOST", default_value = "auto", value_parser = place)]
     pub(super) device: DeviceChoice,
-    /// Key of that machine. Without it the variable CANOPY_REMOTE_KEY, which no list of processes shows; without that, the one
-    /// that was entered in the window
+    /// Key of that machine. Default: the variable CANOPY_REMOTE_KEY, which does not appear in process lists, or else
+    /// the key entered in the window
     #[arg(long, value_name = "KEY")]
     pub(super) remote_key: Option<String>,
 }
@@ -97,8 +98,8 @@ fn place(text: &str) -> Result<DeviceChoice, String> {
 /// Where sentences end in the documents that are read.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct SrxArgument {
-    /// Sentence splitting rules in place of the built-in ones: an SRX file, as other translation tools use. The rules for
-    /// the language of --from apply, or of the one that the document declares, or of the one detected in its text
+    /// SRX file with sentence splitting rules, in place of the built-in ones. The rules for the language of --from
+    /// apply, or else for the language that the document declares or that is detected in its text
     #[arg(long, value_name = "FILE.srx")]
     pub(super) srx: Option<PathBuf>,
 }
@@ -166,13 +167,13 @@ pub(super) struct SearchArguments {
     /// Precision of weights in a search
     #[arg(long, value_enum, default_value = "auto")]
     pub quantize: Quantize,
-    /// Score only the words that this vocabulary shortlist has for the words of a sentence: faster on the CPU, especially
-    /// with a large vocabulary, but some translations differ. By `canopy model shortlist`, or one of Marian's or Firefox's
-    /// in binary form, or a lexical table (lex.s2t). A model that comes with one is searched with it; `none` scores all
-    /// words
+    /// Vocabulary shortlist: only the target words that it lists for the words of a sentence are scored, which is
+    /// faster on the CPU, especially with a large vocabulary, but changes some translations. A file from `canopy model
+    /// shortlist`, a binary shortlist of Marian or Firefox, or a lexical table (lex.s2t). Default: the shortlist that
+    /// comes with the model, if any; `none` scores all words
     #[arg(long, value_name = "FILE|none")]
     pub shortlist: Option<PathBuf>,
-    /// From English to German: the form of address of sentences with "you" before any that is edited or confirmed in the document
+    /// From English to German: form of address of sentences with "you", until one is edited or confirmed in the document
     #[arg(long, alias = "address", value_enum, value_name = "FORM")]
     pub formality: Option<FormalityName>,
 }

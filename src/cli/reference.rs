@@ -10,8 +10,9 @@ use super::Arguments;
 
 const PAGE: &str = "docs/reference/command-line.md";
 const INTRODUCTION: &str = "All commands with their options, as `canopy COMMAND --help` prints them. Results go to standard \
-output, everything else to standard error. [Exit codes and JSON](output.md) have a page of their own. No file is replaced \
-without `--force`, and none that the command reads with it. This page is generated: change the help texts in `src/cli` and run \
+output, everything else to standard error. [Exit codes and JSON](output.md) have a page of their own. Existing files are \
+replaced only with `--force`; a file that the command reads is never replaced. This page is generated: change the help \
+texts in `src/cli` and run \
 `CANOPY_UPDATE=1 cargo test --release -p canopy-cli reference`.";
 
 /// The page as the help texts have it.

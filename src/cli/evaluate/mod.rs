@@ -32,7 +32,7 @@ pub(super) struct EvaluateArguments {
     /// Model folders, or names of installed models; without them and without --output the starter model
     #[arg(long, value_name = "DIR|NAME", num_args = 1.., value_parser = models())]
     model: Vec<PathBuf>,
-    /// Files with the translations of other systems, one segment a line, as --hypotheses writes them
+    /// Files with the translations of other systems, one segment per line, as --hypotheses writes them
     #[arg(long, value_name = "FILE", num_args = 1..)]
     output: Vec<PathBuf>,
     #[command(flatten)]
@@ -55,18 +55,18 @@ pub(super) struct EvaluateArguments {
     /// are scored together. Units whose human translation is known to the model stay whole
     #[arg(long)]
     cut_sentences: bool,
-    /// Write the translations of one model here, one paragraph a line
+    /// Write the translations of one model here, one paragraph per line
     #[arg(long, value_name = "FILE")]
     hypotheses: Option<PathBuf>,
     /// Replace the file of --hypotheses if it exists
     #[arg(long)]
     force: bool,
-    /// Contexts by `canopy corpus select-context`, for models that read BERT; else the model
-    /// chooses them as in its training
+    /// Contexts that `canopy corpus select-context` chose, for models that read BERT. Default: the model chooses them
+    /// as in training
     #[arg(long, value_name = "FILE")]
     contexts: Option<PathBuf>,
-    /// Give models the human translations of all sentences before the current one, as when a translator works through a
-    /// document: for those that read translations, and those that retrieve from confirmed ones
+    /// Give models the human translations of all sentences before the current one, as if a translator had confirmed
+    /// them: for models that read translations or retrieve from confirmed ones
     #[arg(long, alias = "at-work")]
     confirmed_history: bool,
     /// Treat the documents as those of one project, in their order: sentences confirmed in one are in the memory of the
@@ -77,9 +77,8 @@ pub(super) struct EvaluateArguments {
     /// does not come from the context. The number of exchanged sentences is printed
     #[arg(long, conflicts_with = "confirmed_history")]
     wrong_context: bool,
-    /// Keep in German translations the form of address that the document used last: `soft` lets words of the form rank
-    /// higher, with `hard` no translation of a sentence with "you" ends without one. Before it has used one,
-    /// --formality decides
+    /// In German translations, keep the form of address that the document used last: `soft` ranks words of the form
+    /// higher, `hard` requires one in every sentence with "you". Until the document has used one, --formality decides
     #[arg(long, alias = "keep-address", value_name = "FORCE", value_parser = term_modes())]
     keep_formality: Option<TermMode>,
     /// Seed of the random numbers of tests and intervals

@@ -16,13 +16,13 @@ use canopy_metrics::{
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "sacrebleu's switches")]
 pub(super) struct MetricOptions {
-    /// How BLEU finds words, and METEOR, length and repetition with it
+    /// Tokenisation for BLEU, METEOR, length and repetition
     #[arg(long, default_value = "13a", value_parser = tokenizers(), help_heading = "BLEU")]
     tokenize: Tokenizer,
-    /// Value in place of a precision of 0
+    /// Smoothing of BLEU: the value in place of a precision of 0
     #[arg(short, long, value_enum, default_value = "exp", help_heading = "BLEU")]
     smooth_method: SmoothMethod,
-    /// Value for floor (default 0.1) or add-k (default 1)
+    /// Smoothing value for floor (default 0.1) or add-k (default 1)
     #[arg(long, value_name = "X", help_heading = "BLEU")]
     smooth_value: Option<f64>,
     /// Compare in lower case
@@ -77,7 +77,7 @@ pub(super) struct MetricOptions {
     #[arg(long, help_heading = "METEOR")]
     meteor_corpus: bool,
 
-    /// Words of the n-grams whose repetitions are counted
+    /// Order of the n-grams of words whose repetitions are counted
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = order(1), help_heading = "Repetition")]
     repetition_order: usize,
 }

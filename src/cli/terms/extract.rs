@@ -39,7 +39,7 @@ pub(crate) struct ExtractArguments {
     /// Minimum number of occurrences of a term
     #[arg(long, alias = "least", value_name = "N", default_value_t = 3)]
     min_count: usize,
-    /// How firmly a translation must belong to its term: the share of their places that both have in common, 0 to 1
+    /// Minimum association of a translation with its term: the share of their occurrences that coincide, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     association: f32,
     /// Maximum number of terms, the most important ones first

@@ -16,8 +16,8 @@ use canopy_translate::inference::{TermMode, TermUse, Translator};
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TermArguments {
     /// Termbase for the translations: TBX (.tbx), a table (.csv, .tsv) or a glossary of OmegaT (.txt, .utf8). The forms
-    /// that a term has in --memory count as the term. Where the model considers a translation with its terms much less
-    /// probable, the sentence is translated without them and flagged terms
+    /// that a term has in --memory count as the term. If the model considers a translation with its terms much less
+    /// probable, the sentence is translated without them and flagged `terms`
     #[arg(long, value_name = "FILE")]
     pub terms: Option<PathBuf>,
     /// Use of terms: soft prefers translations with them, hard requires them
