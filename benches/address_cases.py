@@ -8,7 +8,7 @@ it read of the translations lies in words of address, which share of their token
 one last has the largest weight.
 
 usage: address_cases.py FOLDER CORPUS MODEL OUT AT_WORK WRONG ALONE, with forms.py in FOLDER, CORPUS of `canopy corpus import po`, and
-the hypotheses of `canopy evaluate --at-work`, `--wrong-context` (of MODEL), and those of a model without context."""
+the hypotheses of `canopy evaluate --confirmed-history`, `--wrong-context` (of MODEL), and those of a model without context."""
 import json
 import pathlib
 import re

@@ -85,7 +85,7 @@ serve() {
     ! kill -0 $server 2>/dev/null || { kill -9 $server; return 1; }
     [[ $answer == *translatedText* ]]
 }
-sample_run() { (cd "$work" && canopy sample --run Probe | tail -n 4); }
+sample_run() { (cd "$work" && canopy demo --run Probe | tail -n 4); }
 resume() {
     local run='C:\Übungen für Jörg\Lauf' corpus
     corpus=$(cd "$work" && ls -d Probe/*/ | grep -i corpus | head -n 1)

@@ -17,8 +17,9 @@ use canopy_translate::inference::{ContextGain, Translation, Translator};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "The model reads the documents with their human translations. Attention to other sentences: the entropy of a \
-    sentence's share-out in bits, the distance in sentences weighed by attention, and the share of sentences in reach with a \
+    after_help = "The model reads the documents with their human translations. Attention to other sentences: the \
+    entropy in bits of its distribution over sentences, the distance in sentences weighted by attention, and the share \
+    of sentences in reach with a \
     weight of exactly zero. P-CXMI (Fernandes et al. 2021) is how much more probable, in nats, the human translations are with \
     their document than without."
 )]
@@ -31,7 +32,7 @@ pub(super) struct AttentionStatisticsArguments {
     /// Documents to read
     #[arg(long, default_value = "test", value_parser = held_out())]
     split: Split,
-    /// Read the first N documents alone
+    /// Read only the first N documents
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     documents: Option<u32>,
     /// Print everything as JSON: each head, each distance and length, and P-CXMI of each document

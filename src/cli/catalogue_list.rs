@@ -18,13 +18,13 @@ pub(super) enum CatalogueCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Add a catalogue of your own, or switch a known one on again
+    /// Add a catalogue of your own, or enable a built-in one again
     Add {
-        /// A known name, an address, a file with a list, or a folder with lists or models
+        /// Name of a built-in catalogue, an address, a file with a list, or a folder with lists or models
         #[arg(value_name = "NAME|URL|FILE|DIR")]
         catalogue: String,
     },
-    /// Forget a catalogue of your own, or switch a known one off
+    /// Remove a catalogue of your own, or disable a built-in one
     Remove {
         /// As `canopy model catalogue list` shows it
         #[arg(value_name = "NAME|URL|FILE|DIR")]

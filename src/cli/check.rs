@@ -29,7 +29,7 @@ const ERRORS: i32 = 4;
 #[command(
     after_help = "Examples:\n  canopy check agency.xlf\n  canopy check --to de page.html page.de.html --json\n  \
     canopy check corpora/help --split test --without capital\n\n\
-    Exit codes: 0 nothing found, 3 warnings, 4 errors; 1 and 2 as everywhere."
+    Exit codes: 0 nothing found, 3 warnings, 4 errors; 1 and 2 as for all commands."
 )]
 pub(super) struct CheckArguments {
     /// A file that holds source and translation (XLIFF and the like, a table with both), a corpus folder, a project or a

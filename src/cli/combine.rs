@@ -15,12 +15,12 @@ use canopy_corpus::combine::{Combination, CombinationReport, Part, PartReport};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  canopy corpus combine corpora/descriptions=0.3 corpora/manuals=0.4 corpora/stories=0.15 \
-    corpora/help-en-de=0.15 --without corpora/flores corpora/gnome -o corpora/broad\n\nA document's id gets the name of \
-    its corpus in front, with #2, #3 and so on where it is repeated. Texts are compared without markup, marks and case. \
-    Left out, too, are documents from which nothing is learnt."
+    corpora/help-en-de=0.15 --without corpora/flores corpora/gnome -o corpora/broad\n\nA document's id is prefixed \
+    with the name of its corpus, with #2, #3 and so on where it is repeated. Texts are compared without markup, \
+    punctuation and case. Documents from which nothing is learnt are left out, too."
 )]
-pub struct CombineArguments {
-    /// Corpus folders; DIR=0.35 makes one 35 % of the target words of the training
+pub(crate) struct CombineArguments {
+    /// Corpus folders; DIR=0.35 makes one 35 % of the target words in training
     ///
     /// A corpus without a share is used once, unchanged. One with a share is repeated, or documents are left out by a hash
     /// of their names. If all have one, there are as many words as the corpora have together.

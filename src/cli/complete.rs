@@ -13,8 +13,8 @@ use canopy_translate::inference::{LanguageModelFiles, place_language_model};
 
 #[derive(Debug, Args)]
 pub(super) struct CompleteArguments {
-    /// A language model as a GGUF file or a folder of Hugging Face: Llama, Mistral, SmolLM, Qwen 2 or 3, Gemma 2 or 3, Hunyuan,
-    /// T5
+    /// Language model, as a GGUF file or a Hugging Face folder: Llama, Mistral, SmolLM, Qwen 2 or 3, Gemma 2 or 3,
+    /// Hunyuan, T5
     #[arg(value_name = "FILE.gguf|FOLDER")]
     model: PathBuf,
     /// Text file whose content is the prompt; T5 answers it, other models continue it

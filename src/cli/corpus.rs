@@ -37,9 +37,9 @@ pub(super) enum CorpusCommand {
     ///
     /// Writes vocabulary.json into the corpus folder. `canopy train` does the same when it is missing.
     Vocabulary(VocabularyArgs),
-    /// Choose a context for each sentence: the most similar one, the one before, or itself
+    /// Choose a context for each sentence: the most similar one, the previous one, or itself
     ///
-    /// Never the sentence itself, unless an option allows it; the nearer of equally similar ones.
+    /// A sentence is never its own context unless an option allows it; of equally similar ones the nearest is chosen.
     SelectContext(SelectContextArguments),
     /// Show which sentences of a document are similar, and which context each would get
     Similarity(SimilarityArguments),
@@ -55,7 +55,7 @@ pub(super) enum CorpusCommand {
 
 /// Options of the subwords to learn.
 #[derive(Debug, Args)]
-pub struct VocabularyArgs {
+pub(crate) struct VocabularyArgs {
     /// Corpus folder
     #[arg(long, value_name = "DIR")]
     corpus: PathBuf,

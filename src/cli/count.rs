@@ -15,8 +15,7 @@ use canopy_corpus::memory::{Amount, Analysis, Band};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  canopy count manual.docx page.html --memory old.tmx --from en --to de\n\nRepetitions count \
-    across all documents, in the order in which they are named. Numbers and signs alone are not \
-    segments."
+    across all documents, in the order in which they are named. Segments of nothing but numbers and signs are not counted."
 )]
 pub(super) struct CountArguments {
     /// Documents to count

@@ -23,13 +23,13 @@ pub(super) struct DescribeArguments {
     /// Name of a preset or of an installed model, a model folder, or a folder or archive of another program's
     #[arg(value_name = "PRESET|NAME|FOLDER")]
     model: String,
-    /// Tokens of the vocabulary, of a preset
+    /// Size of the vocabulary of a preset, in tokens
     #[arg(long, value_name = "N", default_value_t = 8_000)]
     vocab_size: usize,
-    /// Sentences of the document that memory and cost are estimated for
+    /// Number of sentences in the document that memory and cost are estimated for
     #[arg(long, value_name = "N", default_value_t = 100)]
     sentences: usize,
-    /// Tokens of each of its sentences
+    /// Number of tokens in each of its sentences
     #[arg(long, value_name = "N", default_value_t = 25)]
     words: usize,
     /// Print JSON

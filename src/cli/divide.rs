@@ -17,13 +17,13 @@ use canopy_corpus::dividing::Division;
     corpora/manuals-divided --from starter-en-de --preset selective-small --context-only --run runs/divided\n\nSentences \
     with markup, and of languages without spaces between words, stay whole."
 )]
-pub struct DivideArguments {
+pub(crate) struct DivideArguments {
     /// Corpus folder
     corpus: PathBuf,
     /// Corpus folder to make
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Words that each half has at least, on both sides
+    /// Minimum number of words in each half, on both sides
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = at_least_one)]
     half_words: usize,
     /// Print the counts as JSON

@@ -1,5 +1,7 @@
 //! Failures of the command line.
 
+#![allow(missing_docs, reason = "the message of a variant describes it")]
+
 use std::path::PathBuf;
 
 pub use canopy_base::error::Error as BaseError;
@@ -14,7 +16,7 @@ pub enum Error {
     #[error("{failed} of {num} documents failed; run the batch again to retry only these")]
     Batch { failed: usize, num: usize },
     #[error(
-        "{path:?} has {found} lines, the documents have {expected} segments; write one segment a line, as `canopy evaluate --hypotheses` does"
+        "{path:?} has {found} lines, the documents have {expected} segments; write one segment per line, as `canopy evaluate --hypotheses` does"
     )]
     UnequalSegments {
         found: usize,
@@ -47,7 +49,9 @@ pub enum Error {
         to: String,
         pivot: String,
     },
-    #[error("several documents need a folder for their translations; {path:?} is not one")]
+    #[error(
+        "--output must name a folder when several documents are translated; {path:?} is not one"
+    )]
     NotAFolder { path: PathBuf },
     #[error("a trace covers one document, but {count} were given; translate them one at a time")]
     TraceOfSeveral { count: usize },

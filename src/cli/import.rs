@@ -23,7 +23,7 @@ use canopy_corpus::{Corpus, Split};
 
 /// Kinds of material that can be imported.
 #[derive(Debug, Subcommand)]
-pub enum ImportCommand {
+pub(crate) enum ImportCommand {
     /// LibreOffice's help pages, paired by path and paragraph id
     ///
     /// The pages come from the packages libreoffice-help-en-us, libreoffice-help-de and so on. One page in 25 becomes a
@@ -83,11 +83,11 @@ pub enum ImportCommand {
     },
     /// Two folders of documents, one per language: web pages, Word, OpenDocument, DocBook, and all other formats that it translates
     ///
-    /// Documents are paired by their path: guide/page.html in both folders, page.en.md with page.de.md, page_en.txt with
-    /// page_de.txt. Both folders may be the same one if the names say the language. Paragraphs and sentences are paired
-    /// by structure, length, and what reads the same in both languages, such as numbers and links; pairs that do not
-    /// look like translations stay as context but are neither learnt from nor scored. One document in 25 becomes a test
-    /// document and one in 50 a development document, chosen by a hash of its path.
+    /// Documents are paired by their path: guide/page.html in both folders, page.en.md with page.de.md, page_en.txt
+    /// with page_de.txt. Both folders may be the same one if the file names give the language. Paragraphs and sentences
+    /// are paired by structure, length, and what reads the same in both languages, such as numbers and links; pairs
+    /// that do not look like translations stay as context but are neither learnt from nor scored. One document in 25
+    /// becomes a test document and one in 50 a development document, chosen by a hash of its path.
     #[command(
         after_help = "Examples:\n  canopy corpus import folders --source manual/en --target manual/de --from en --to de -o \
         corpora/manual\n\nAll formats of docs/reference/formats.md are read, except bilingual files and files of strings."
@@ -185,7 +185,7 @@ pub enum ImportCommand {
     evalsets/other.json inputs/other.txt --from en --to pt --sentences 3 -o corpora/auxiliary\n\nThe sets are those of \
     Wicks & Post 2023 (https://github.com/rewicks/ctxpro)."
 )]
-pub struct CtxproArguments {
+pub(crate) struct CtxproArguments {
     /// The items (JSON) and the inputs (a line for each item)
     #[arg(value_names = ["EVALSET", "INPUTS"], num_args = 2, required_unless_present_any = ["train", "dev", "test"])]
     files: Vec<PathBuf>,
@@ -213,7 +213,7 @@ pub struct CtxproArguments {
 
 /// Options of all imports.
 #[derive(Debug, Args)]
-pub struct OutputArgs {
+pub(crate) struct OutputArgs {
     /// Source language, such as en
     #[arg(long, value_name = "LANGUAGE")]
     from: String,

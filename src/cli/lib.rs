@@ -12,6 +12,8 @@
 //! }
 //! ```
 
+#![warn(missing_docs, unreachable_pub)]
+
 mod advice;
 mod align;
 mod attention_statistics;
@@ -25,6 +27,7 @@ mod contrast;
 mod corpus;
 mod corpus_statistics;
 mod count;
+mod demo;
 mod describe;
 mod detect;
 mod divide;
@@ -46,7 +49,6 @@ mod project;
 mod reference;
 mod remote;
 mod run;
-mod sample;
 mod score;
 mod select_context;
 mod serve;
@@ -76,8 +78,8 @@ use options::ModelArguments;
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Log actions to standard error: opened files, the chosen model and device, times; twice for more, three times for
-    /// everything. The variable CANOPY_LOG chooses by module, such as canopy_train=debug
+    /// Log to standard error: opened files, the chosen model and device, times; -vv logs more, -vvv everything. The
+    /// variable CANOPY_LOG sets levels by module, such as canopy_train=debug
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
     /// A document to open in the window
@@ -103,7 +105,8 @@ enum Command {
     /// Train a model on a corpus, with checkpoints and validation
     Train(train::TrainArguments),
     /// Train two small models on a made-up language, in a minute or two, and see the gain from reading documents
-    Sample(sample::SampleArguments),
+    #[command(alias = "sample")]
+    Demo(demo::DemoArguments),
     /// Train many models and compare them
     #[command(subcommand)]
     Sweep(sweep::SweepCommand),
@@ -143,7 +146,7 @@ enum Command {
     Count(count::CountArguments),
     /// Check translations: numbers, tags, variables, punctuation, lengths
     Check(check::CheckArguments),
-    /// Work with projects: the saved work on documents, single or several in a folder
+    /// Work with projects: the saved work on a single document, or on several in a folder
     #[command(subcommand)]
     Project(project::ProjectCommand),
     /// Work with termbases: the prescribed translations of terms
@@ -175,7 +178,7 @@ pub fn run() -> ExitCode {
             translate::batch::run(&arguments)
         }
         Some(Command::Translate(arguments)) => translate::run(&arguments),
-        Some(Command::Sample(arguments)) => sample::run(&arguments),
+        Some(Command::Demo(arguments)) => demo::run(&arguments),
         Some(Command::Train(arguments)) => train::run(&arguments),
         Some(Command::Run(command)) => run::run(command),
         Some(Command::Sweep(command)) => sweep::run(&command),

@@ -37,7 +37,7 @@ pub(super) struct LlmArguments {
     /// Name of the language model, as its server has it
     #[arg(long, value_name = "NAME", requires = "llm")]
     llm_model: Option<String>,
-    /// Seconds that the language model has for an answer
+    /// Seconds to wait for an answer from the language model
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = RangedU64ValueParser::<u64>::new().range(1..=3_600))]
     llm_timeout: u64,
 }
@@ -54,7 +54,7 @@ pub(super) struct Suggestions {
 
 impl LlmArguments {
     /// Address and name of the language model.
-    pub fn names(&self) -> [Option<&str>; 2] {
+    pub(crate) fn names(&self) -> [Option<&str>; 2] {
         [self.llm.as_deref(), self.llm_model.as_deref()]
     }
 
@@ -62,7 +62,7 @@ impl LlmArguments {
     ///
     /// # Errors
     /// If its address is invalid. A failing server is reported, and Canopy's translations stay.
-    pub fn suggestions(
+    pub(crate) fn suggestions(
         &self,
         translator: &Translator,
         document: &Document,
@@ -148,7 +148,7 @@ impl Suggestions {
     ///
     /// # Errors
     /// If the device fails.
-    pub fn rank(
+    pub(crate) fn rank(
         &mut self,
         translator: &Translator,
         document: &Document,
@@ -168,7 +168,7 @@ impl Suggestions {
     }
 
     /// Adds the suggestions to the sentences of a report.
-    pub fn add_to(&self, report: &mut Value) {
+    pub(crate) fn add_to(&self, report: &mut Value) {
         let sentences = report["sentences"].as_array_mut().into_iter().flatten();
         for (index, (sentence, suggestion)) in sentences.zip(&self.found).enumerate() {
             let Some(suggestion) = suggestion else {
@@ -186,7 +186,7 @@ impl Suggestions {
     }
 
     /// Puts the suggestions in place of Canopy's translations.
-    pub fn take_over(self, translations: &mut [Option<Translation>]) {
+    pub(crate) fn take_over(self, translations: &mut [Option<Translation>]) {
         for (suggestion, translation) in self.found.into_iter().zip(translations) {
             if let Some(suggestion) = suggestion {
                 *translation = Some(Translation::written(suggestion.text));

@@ -14,10 +14,10 @@ use canopy_project::{MAX_PENALTY, ProjectMemory};
 /// `--memory` of a command that looks translations up.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct MemoryArguments {
-    /// Translations of yours: a TMX file, XLIFF with finished targets, a corpus folder, a project, a program's PO file or a
-    /// folder of them, or a file with a source, a tab and a translation in each line. Exact matches are reused where the
-    /// sentence has no markup; for other sentences the model looks up the translations of similar ones, word by word. Several
-    /// count in their order; the percent behind one are subtracted from its matches
+    /// Translation memory: a TMX file, XLIFF with finished targets, a corpus folder, a project, a PO file or a folder
+    /// of them, or a table with a source, a tab and a translation on each line. Exact matches are reused if the
+    /// sentence has no markup; for other sentences the model looks up the translations of similar ones, word by word.
+    /// Several memories have priority in their order; PERCENT is a penalty that is subtracted from a memory's matches
     #[arg(long, value_name = "FILE[=PERCENT]")]
     pub(super) memory: Vec<NamedMemory>,
 }

@@ -32,16 +32,17 @@ pub(super) enum ModelCommand {
     Complete(CompleteArguments),
     /// Find the heads of a language model that find the antecedent of a pronoun, which traces show by default
     ///
-    /// The probe has twelve conversations of four sentences, one of which names a thing, and a sentence about "it". The score of
-    /// a head is the attention to that sentence beside the mean of the others, minus that before a sentence without a pronoun;
-    /// "finds" is how often it is the largest of the four, and larger than without a pronoun.
+    /// The probe has twelve conversations of four sentences, one of which names a thing, and a sentence about "it". The
+    /// score of a head is the attention to that sentence relative to the mean of the others, minus that before a
+    /// sentence without a pronoun; "finds" is how often it is the largest of the four, and larger than without a
+    /// pronoun.
     Probe(ProbeArguments),
-    /// Add another program's translation model to the models of this user, or import an encoder; nothing in it is executed
+    /// Install another program's translation model for this user, or import an encoder; no code in it is executed
     Import(ImportCommand),
     /// List the models that came with the program and those that were added
     #[command(
-        after_help = "A line each, with tabs: name, languages, size, licence and folder; behind a model that cannot be \
-        opened, the error."
+        after_help = "Each model is a line with tabs: name, languages, size, licence and folder; a model that cannot \
+        be opened is followed by the error."
     )]
     List {
         /// Print all fields of each as JSON
@@ -51,14 +52,14 @@ pub(super) enum ModelCommand {
     /// Search catalogues for models to download: those of Mozilla (Firefox), translateLocally, OPUS-MT, HPLT and Argos
     /// Translate, and your own
     ///
-    /// Reads the lists over HTTPS and prints a model a line: the name that `canopy model get` takes, languages, kind, size,
-    /// licence, the scores that its publisher states, and the catalogue. Nothing else is downloaded.
+    /// Reads the lists over HTTPS and prints one model per line: the name that `canopy model get` takes, languages,
+    /// kind, size, licence, the scores that its publisher states, and the catalogue. Nothing else is downloaded.
     Search(SearchArguments),
-    /// Download a model of a catalogue and install it, as `canopy model get en-fr`
+    /// Download a model from a catalogue and install it
     ///
-    /// A pair of languages takes the first model that fits, a name the model that `canopy model search` shows under it,
-    /// OWNER/NAME a repository of Hugging Face. Sizes and hashes are compared with those of the list. An interrupted
-    /// download is resumed. The model becomes the default of its languages if they have none.
+    /// A pair of languages selects the first model that fits, a name the model that `canopy model search` lists under
+    /// it, OWNER/NAME a repository on Hugging Face. Sizes and hashes are compared with those of the list. An
+    /// interrupted download is resumed. The model becomes the default of its languages if they have none.
     Get(GetArguments),
     /// Choose the catalogues that are searched
     #[command(subcommand)]
@@ -104,7 +105,8 @@ pub(super) enum ModelCommand {
         /// Model folder to make
         #[arg(short, long, value_name = "DIR")]
         output: PathBuf,
-        /// Numbers of 16 bits, for shipping, of 32, or matrices of 8 with a scale for each row
+        /// Precision of the weights: half is 16 bits, for shipping, full 32 bits, int8 8-bit matrices with a scale for
+        /// each row
         #[arg(long, default_value = "half", value_parser = precisions())]
         precision: Precision,
         /// Name of the model in menus
@@ -126,11 +128,12 @@ pub(super) enum ModelCommand {
 pub(super) struct ImportCommand {
     #[command(subcommand)]
     encoder: Option<ImportedEncoder>,
-    /// A folder or archive (.zip, .tar.gz, .argosmodel) of Hugging Face, Marian (OPUS-MT), Bergamot and Firefox, CTranslate2 or
-    /// Argos Translate, a file of weights with the files next to it, or a model folder of ours; it is copied
+    /// A folder or archive (.zip, .tar.gz, .argosmodel) of Hugging Face, Marian (OPUS-MT), Bergamot and Firefox,
+    /// CTranslate2 or Argos Translate, a weights file with the files next to it, or a model folder of Canopy; it is
+    /// copied
     #[arg(value_name = "FOLDER|FILE", required = true)]
     path: Option<PathBuf>,
-    /// Source language, where its files do not name it or are wrong: a code or an English name
+    /// Source language, if the model's files do not name it or are wrong: a code or an English name
     #[arg(long, value_name = "LANGUAGE")]
     from: Option<String>,
     /// Target language, likewise
@@ -160,7 +163,7 @@ pub(super) struct ImportArguments {
     /// Encoder folder to make
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
-    /// Numbers of 16 bits, of 32, or matrices of 8
+    /// Precision of the weights: half is 16 bits, full 32 bits, int8 8-bit matrices
     #[arg(long, default_value = "half", value_parser = precisions())]
     precision: Precision,
     /// Name of the encoder; without it that of the folder or wheel
@@ -180,16 +183,16 @@ pub(super) struct ShortlistArguments {
     /// Model folder, a folder or zip file of another program's, or the name of an installed model: the list is for its vocabulary
     #[arg(long, value_name = "DIR|NAME", value_parser = models())]
     model: PathBuf,
-    /// Translations to learn from: a TMX file, a corpus folder, PO files, or a table of two columns; without it the model's own
-    /// memory. Tens of thousands are enough
+    /// Translations to learn from: a TMX file, a corpus folder, PO files, or a table of two columns. Tens of thousands
+    /// are enough. Default: the model's own memory
     #[arg(long, value_name = "FILE|DIR")]
     memory: Option<PathBuf>,
     /// Maximum number of target words for a source word
-    #[arg(long, value_name = "N", default_value_t = 100, value_parser = positive())]
-    best: usize,
-    /// The most frequent words, which any translation may contain
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = positive())]
-    common: usize,
+    #[arg(long, alias = "best", value_name = "N", default_value_t = 100, value_parser = positive())]
+    per_word: usize,
+    /// Number of the most frequent target words, which any translation may contain
+    #[arg(long, alias = "common", value_name = "N", default_value_t = 200, value_parser = positive())]
+    frequent: usize,
     /// File to make, in the binary form that Marian reads too
     #[arg(short, long, value_name = "FILE.bin")]
     output: PathBuf,
@@ -291,7 +294,7 @@ fn shortlist(arguments: &ShortlistArguments) -> Result<()> {
     };
     let shortlist = translator
         .loaded()
-        .learn_shortlist(&memory, [arguments.common, arguments.best]);
+        .learn_shortlist(&memory, [arguments.frequent, arguments.per_word]);
     shortlist.save(output, arguments.force)?;
     let [words, lists] = shortlist.counts();
     print(&format!(

@@ -25,8 +25,9 @@ use canopy_translate::remote::{RemoteHost, keys_file, read_keys, set_key};
 /// Which model, and where it computes.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ModelArguments {
-    /// Model folder, or a folder, archive or file of weights of another program's, a language model (.gguf, or a folder of
-    /// Hugging Face), or the name of an installed model (`canopy model list`); default: an installed model for the languages, or a starter
+    /// Model: a model folder; a folder, archive or weights file of another program; a language model (a .gguf file or a
+    /// Hugging Face folder); or the name of an installed model (`canopy model list`). Default: an installed model for
+    /// the languages, or a starter
     #[arg(long, value_name = "DIR|NAME", value_parser = models())]
     pub(super) model: Option<PathBuf>,
     #[command(flatten)]
@@ -40,8 +41,8 @@ pub(super) struct PlaceArguments {
     /// machine that runs `canopy serve --compute`
     #[arg(long, value_name = "auto|cpu|gpu|remote:HOST", default_value = "auto", value_parser = place)]
     pub(super) device: DeviceChoice,
-    /// Key of that machine. Without it the variable CANOPY_REMOTE_KEY, which no list of processes shows; without that, the one
-    /// that was entered in the window
+    /// Key of that machine. Default: the variable CANOPY_REMOTE_KEY, which does not appear in process lists, or else
+    /// the key entered in the window
     #[arg(long, value_name = "KEY")]
     pub(super) remote_key: Option<String>,
 }
@@ -97,8 +98,8 @@ fn place(text: &str) -> Result<DeviceChoice, String> {
 /// Where sentences end in the documents that are read.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct SrxArgument {
-    /// Sentence splitting rules in place of the built-in ones: an SRX file, as other translation tools use. The rules for
-    /// the language of --from apply, or of the one that the document declares, or of the one detected in its text
+    /// SRX file with sentence splitting rules, in place of the built-in ones. The rules for the language of --from
+    /// apply, or else for the language that the document declares or that is detected in its text
     #[arg(long, value_name = "FILE.srx")]
     pub(super) srx: Option<PathBuf>,
 }
@@ -133,7 +134,7 @@ pub(super) enum Quantize {
 
 impl Quantize {
     /// Has the searches of a translator keep their weights so.
-    pub fn apply(self, translator: &mut Translator) {
+    pub(crate) fn apply(self, translator: &mut Translator) {
         self.check(translator.loaded().is_on_cpu());
         if let Some(quantization) = self.chosen() {
             translator.loaded_mut().quantize(quantization);
@@ -141,7 +142,7 @@ impl Quantize {
     }
 
     /// None for what the model has by itself.
-    pub fn chosen(self) -> Option<Quantization> {
+    pub(crate) fn chosen(self) -> Option<Quantization> {
         match self {
             Self::Auto => None,
             Self::None => Some(Quantization::None),
@@ -151,7 +152,7 @@ impl Quantize {
     }
 
     /// Warns where it changes nothing.
-    pub fn check(self, on_cpu: bool) {
+    pub(crate) fn check(self, on_cpu: bool) {
         if self == Self::Float16 && on_cpu {
             terminal::warn(
                 "--quantize float16 is for a graphics card of this machine; weights keep 32 bits",
@@ -166,14 +167,14 @@ pub(super) struct SearchArguments {
     /// Precision of weights in a search
     #[arg(long, value_enum, default_value = "auto")]
     pub quantize: Quantize,
-    /// Score only the words that this vocabulary shortlist has for the words of a sentence: faster on the CPU, especially
-    /// with a large vocabulary, but some translations differ. By `canopy model shortlist`, or one of Marian's or Firefox's
-    /// in binary form, or a lexical table (lex.s2t). A model that comes with one is searched with it; `none` scores all
-    /// words
+    /// Vocabulary shortlist: only the target words that it lists for the words of a sentence are scored, which is
+    /// faster on the CPU, especially with a large vocabulary, but changes some translations. A file from `canopy model
+    /// shortlist`, a binary shortlist of Marian or Firefox, or a lexical table (lex.s2t). Default: the shortlist that
+    /// comes with the model, if any; `none` scores all words
     #[arg(long, value_name = "FILE|none")]
     pub shortlist: Option<PathBuf>,
-    /// From English to German: the form of address of sentences with "you" before any that is edited or confirmed in the document
-    #[arg(long = "address", value_enum, value_name = "FORM")]
+    /// From English to German: form of address of sentences with "you", until one is edited or confirmed in the document
+    #[arg(long, alias = "address", value_enum, value_name = "FORM")]
     pub formality: Option<FormalityName>,
 }
 
@@ -189,7 +190,8 @@ pub(super) enum FormalityName {
     /// Ihr, Euch: one person, in tales and historical settings
     PoliteIhr,
     /// The most frequent form in the document, for all sentences
-    Commonest,
+    #[value(alias = "commonest")]
+    Majority,
 }
 
 impl From<FormalityName> for FormalityOption {
@@ -199,20 +201,20 @@ impl From<FormalityName> for FormalityOption {
             FormalityName::Sie => Self::Sie,
             FormalityName::Ihr => Self::Ihr,
             FormalityName::PoliteIhr => Self::PoliteIhr,
-            FormalityName::Commonest => Self::Commonest,
+            FormalityName::Majority => Self::Commonest,
         }
     }
 }
 
 impl SearchArguments {
     /// Whether the shortlist of the model is not to be used.
-    pub fn scores_all_words(&self) -> bool {
+    pub(crate) fn scores_all_words(&self) -> bool {
         let named = self.shortlist.as_deref();
         named.is_some_and(|path| path.as_os_str() == "none" && !path.exists())
     }
 
     /// The form of address that translations have; none leaves it to the model.
-    pub fn formality(&self) -> Option<FormalityOption> {
+    pub(crate) fn formality(&self) -> Option<FormalityOption> {
         self.formality.map(FormalityOption::from)
     }
 
@@ -220,7 +222,7 @@ impl SearchArguments {
     ///
     /// # Errors
     /// If it has no choice of the form of address, or the shortlist is not for it.
-    pub fn apply(&self, translator: &mut Translator) -> Result<()> {
+    pub(crate) fn apply(&self, translator: &mut Translator) -> Result<()> {
         self.quantize.apply(translator);
         if let Some(name) = self.formality
             && !translator.has_formality_option()
@@ -231,7 +233,7 @@ impl SearchArguments {
                 ..
             } = translator.info();
             return Err(Error::Base(BaseError::Config {
-                field: "--address",
+                field: "--formality",
                 found: name
                     .to_possible_value()
                     .map_or_else(String::new, |it| it.get_name().to_owned()),

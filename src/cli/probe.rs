@@ -13,7 +13,7 @@ use canopy_translate::inference::{HeadScore, LanguageModelTranslator, Languages}
 
 #[derive(Debug, Args)]
 pub(super) struct ProbeArguments {
-    /// A language model: a GGUF file, a folder of Hugging Face, or the name of an installed one, which keeps what is found
+    /// Language model: a GGUF file, a Hugging Face folder, or the name of an installed one, which keeps what is found
     #[arg(value_name = "FILE.gguf|FOLDER|NAME", value_parser = models())]
     model: PathBuf,
     /// Device: auto uses a hardware GPU if there is one, otherwise the CPU

@@ -3,15 +3,16 @@
 use std::path::Path;
 use std::{env, fs};
 
-use clap::CommandFactory;
+use clap::{Command, CommandFactory, Parser};
 use clap_markdown::{MarkdownOptions, help_markdown_command_custom};
 
 use super::Arguments;
 
 const PAGE: &str = "docs/reference/command-line.md";
 const INTRODUCTION: &str = "All commands with their options, as `canopy COMMAND --help` prints them. Results go to standard \
-output, everything else to standard error. [Exit codes and JSON](output.md) have a page of their own. No file is replaced \
-without `--force`, and none that the command reads with it. This page is generated: change the help texts in `src/cli` and run \
+output, everything else to standard error. [Exit codes and JSON](output.md) have a page of their own. Existing files are \
+replaced only with `--force`; a file that the command reads is never replaced. This page is generated: change the help \
+texts in `src/cli` and run \
 `CANOPY_UPDATE=1 cargo test --release -p canopy-cli reference`.";
 
 /// The page as the help texts have it.
@@ -96,6 +97,26 @@ fn the_page_about_the_command_line_is_what_the_help_says() {
         page == found,
         "{PAGE} is not what the help texts say (CANOPY_UPDATE=1 writes it): {differs:?}"
     );
+}
+
+#[test]
+fn earlier_names_of_options_and_values_are_read() {
+    for line in [
+        "translate --address commonest --drafts page.html",
+        "train --run run --corpus corpus --general news",
+        "evaluate --corpus corpus --at-work --project --keep-address soft --address du",
+        "sweep score runs --at-work",
+        "terms extract --from en --to de --least 2 --most 10 page.html",
+        "model shortlist --model model --best 5 --common 30 -o list.bin",
+        "sample --run demo",
+    ] {
+        let arguments = ["canopy"].into_iter().chain(line.split(' '));
+        let read = Arguments::try_parse_from(arguments);
+        assert!(read.is_ok(), "{line}: {:?}", read.err());
+    }
+    let command = Arguments::command();
+    let names: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+    assert!(names.contains(&"demo") && !names.contains(&"sample"));
 }
 
 #[test]

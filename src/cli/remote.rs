@@ -27,7 +27,7 @@ pub(super) struct HostArguments {
     /// The machine, such as workstation or 10.0.0.7:8600
     #[arg(value_name = "HOST", value_parser = clap::value_parser!(RemoteHost))]
     host: RemoteHost,
-    /// Its key. Without it the variable CANOPY_REMOTE_KEY, or the one that was entered in the window
+    /// Its key. Default: the variable CANOPY_REMOTE_KEY, or else the key entered in the window
     #[arg(long, value_name = "KEY")]
     remote_key: Option<String>,
     /// Print JSON

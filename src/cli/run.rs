@@ -15,7 +15,7 @@ use canopy_train::{Curves, Order, chart, give_order};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum RunCommand {
-    /// Draw the curves of training runs: losses, BLEU, learning rate, gradient norm and speed, over each other
+    /// Draw the curves of training runs: losses, BLEU, learning rate, gradient norm and speed, overlaid
     Plot(PlotArguments),
     /// Make a run of another process save a checkpoint and wait
     Pause {
@@ -36,7 +36,7 @@ pub(super) enum RunCommand {
         /// Run folder
         #[arg(value_name = "RUN")]
         run: PathBuf,
-        /// End at once: what came after the last checkpoint is lost
+        /// End at once, and lose what came after the last checkpoint
         #[arg(long)]
         now: bool,
     },
@@ -45,14 +45,13 @@ pub(super) enum RunCommand {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  canopy run plot runs/* -o curves.svg")]
 pub(super) struct PlotArguments {
-    /// Run folders, as `canopy train` makes them; a run under way is drawn up to now
+    /// Run folders, as `canopy train` makes them; a run in progress is drawn as far as it has come
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// Figure to write: .svg scales without loss, .png fits anywhere
     #[arg(short, long, value_name = "FIGURE.svg|.png")]
     output: PathBuf,
-    /// Quantity on the horizontal axis: updates of the model, minutes of training, or subwords of the target language
-    /// learnt from
+    /// Quantity on the horizontal axis: updates of the model, minutes of training, or target subwords learnt from
     #[arg(long, default_value = "steps", value_parser = axes())]
     x: XAxis,
     /// How smooth the thick curves are, from 0 (not at all) to below 1: 0.95 averages about 20 updates, 0.99 about 100

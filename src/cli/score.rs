@@ -26,12 +26,12 @@ use table::{Column, Plan, Table, Unit};
 #[command(
     after_help = "Examples:\n  canopy score -r ref.de -m bleu chrf ter system.de\n  \
     canopy score -r ref.de --paired-ar --by document --docids ids.txt baseline.de system.de\n\n\
-    Every file has one segment a line, the same ones in the same order. Scores and signatures are those of sacrebleu \
+    Every file has one segment per line, the same ones in the same order. Scores and signatures are those of sacrebleu \
     2.6; METEOR is that of NLTK without synonyms, not Meteor 1.5."
 )]
 pub(super) struct ScoreArguments {
-    /// Files of translations, one for each system; paired tests compare with the first one. - is standard input, and a file
-    /// may be packed by gzip
+    /// Files of translations, one for each system; paired tests compare with the first one. - is standard input, and
+    /// files may be compressed with gzip
     #[arg(value_name = "HYP")]
     systems: Vec<PathBuf>,
     /// File of reference translations; several for several references: -r a -r b, or -r a b with -- before the systems
@@ -58,22 +58,22 @@ pub(super) struct ScoreArguments {
     #[arg(long, conflicts_with_all = ["confidence", "paired_bs", "paired_ar"])]
     sentence_level: bool,
 
-    /// Show the interval that holds the scores of 95 of 100 test sets of this kind
+    /// Show 95 % confidence intervals, by bootstrap resampling
     #[arg(long, help_heading = "Significance")]
     confidence: bool,
-    /// Test differences to the first system by drawing other test sets: paired bootstrap
+    /// Test differences from the first system by paired bootstrap resampling
     #[arg(long, conflicts_with = "paired_ar", help_heading = "Significance")]
     paired_bs: bool,
-    /// Test differences to the first system by swapping translations: approximate randomisation
+    /// Test differences from the first system by paired approximate randomisation
     #[arg(long, help_heading = "Significance")]
     paired_ar: bool,
-    /// Test sets that --confidence and --paired-bs draw
+    /// Number of test sets that --confidence and --paired-bs draw
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = samples(), help_heading = "Significance")]
     paired_bs_n: usize,
-    /// Trials of --paired-ar
+    /// Number of trials of --paired-ar
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = samples(), help_heading = "Significance")]
     paired_ar_n: usize,
-    /// Unit that is drawn or swapped as one piece; sentences of a document are not independent of each other
+    /// Unit that is drawn or swapped as a whole; sentences of a document are not independent of each other
     #[arg(
         long,
         value_enum,
@@ -81,7 +81,7 @@ pub(super) struct ScoreArguments {
         help_heading = "Significance"
     )]
     by: Unit,
-    /// Training runs of each system: this many files in a row are one system, trained with different seeds
+    /// Training runs of each system: this many consecutive files are one system, trained with different seeds
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = samples(), help_heading = "Significance")]
     runs: usize,
     /// Seed of the random number generator; the same seed gives the same p-values

@@ -42,7 +42,7 @@ pub(super) struct SelectContextArguments {
     /// Scope of the search for similar sentences
     #[arg(long, value_enum, default_value = "each")]
     range: RangeName,
-    /// With --range hybrid: the first N sentences of a document look everywhere, the others in their document
+    /// With --range hybrid: search everywhere for the first N sentences of a document, and in that document for the others
     #[arg(long, value_name = "N", required_if_eq("range", "hybrid"))]
     hybrid: Option<usize>,
     /// Corpus whose training documents are candidates as well, with --range all and hybrid; it may be the same one

@@ -23,8 +23,8 @@ const KEY_VARIABLE: &str = "CANOPY_KEY";
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  canopy serve\n  canopy serve --port 5000 --model MODEL\n  CANOPY_KEY=… canopy serve --host \
-    0.0.0.0\n  canopy serve --compute\n\nThe address is printed on standard output. Ctrl+C answers what is under way and \
-    ends the server."
+    0.0.0.0\n  canopy serve --compute\n\nThe address is printed on standard output. Ctrl+C finishes the requests in \
+    progress and ends the server."
 )]
 pub(super) struct ServeArguments {
     /// Address to listen at. 127.0.0.1 can be reached only by programs on this machine; any other needs a key
@@ -37,7 +37,7 @@ pub(super) struct ServeArguments {
     /// models and corpora are kept in --store, their texts are not
     #[arg(long, conflicts_with_all = ["model", "beam", "quantize", "timeout"])]
     compute: bool,
-    /// Where --compute keeps models, corpora and trainings; without it a folder of the user's own
+    /// Folder in which --compute keeps models, corpora and trainings; without it one in the user's data folder
     #[arg(long, value_name = "DIR", requires = "compute")]
     store: Option<PathBuf>,
     /// Maximum gigabytes of models and corpora kept there
@@ -70,7 +70,7 @@ pub(super) struct ServeArguments {
     /// Maximum seconds of a request; a slower one gets 504
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = counts(86_400))]
     timeout: usize,
-    /// Models that are kept in memory
+    /// Maximum number of models kept in memory
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = counts(100))]
     models: usize,
 }

@@ -32,13 +32,14 @@ pub(super) struct SimilarityArguments {
     /// Measure of similarity: cosine, euclidean, manhattan, snr or snr-variance
     #[arg(long, default_value = "cosine")]
     measure: Measure,
-    /// Print the sentence that each one would get as context, for each range; so it is done without --output, too
+    /// Print the sentence that each one would get as context, for each range; also the default without --output
     #[arg(long, alias = "picks")]
     context_preview: bool,
-    /// Corpus whose training documents are candidates for the ranges all and hybrid; without it there is only each
+    /// Corpus whose training documents are candidates for the ranges all and hybrid; without it only the range each is
+    /// shown
     #[arg(long, value_name = "CORPUS")]
     index: Option<PathBuf>,
-    /// Numbers N of the ranges hybrid N
+    /// Values of N for the ranges hybrid N
     #[arg(
         long,
         value_name = "N,…",
@@ -46,7 +47,7 @@ pub(super) struct SimilarityArguments {
         default_value = "2,5,10"
     )]
     hybrid: Vec<usize>,
-    /// Print picks as JSON
+    /// Print the chosen contexts as JSON
     #[arg(long)]
     json: bool,
     /// Device for the encodings

@@ -14,7 +14,7 @@ pub(super) struct StatusLine {
 }
 
 impl StatusLine {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             watched: std::io::stderr().is_terminal(),
             last: None,
@@ -23,7 +23,7 @@ impl StatusLine {
     }
 
     /// Shows `text`, at most ten times a second.
-    pub fn show(&mut self, text: &str) {
+    pub(crate) fn show(&mut self, text: &str) {
         let due = self
             .last
             .is_none_or(|last| last.elapsed() > Duration::from_millis(100));
@@ -37,12 +37,12 @@ impl StatusLine {
     }
 
     /// Leaves `text` standing.
-    pub fn line(&mut self, text: &str) {
+    pub(crate) fn line(&mut self, text: &str) {
         self.clear();
         write_stderr(&format!("{text}\n"));
     }
 
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         if self.width > 0 {
             write_stderr(&format!("\r{}\r", " ".repeat(self.width)));
             self.width = 0;

@@ -37,20 +37,20 @@ pub(super) struct TrainArguments {
     /// System and size to train, such as x-transformer-small
     #[arg(long, value_name = "NAME", value_parser = presets())]
     preset: Option<String>,
-    /// Learning rate, regularisation and stopping of a paper, over those of --config
+    /// Learning rate, regularisation and stopping rule of a paper, overriding those of --config
     #[arg(long, value_name = "NAME", value_parser = recipes(), conflicts_with = "resume")]
     recipe: Option<String>,
-    /// Model to fine-tune from, ours or another program's, by its folder or its name if it is installed: the preset's context is
-    /// added to it, at a constant learning rate
+    /// Model to fine-tune, Canopy's or another program's: a folder or the name of an installed model. The preset's
+    /// context is added to it; the learning rate is constant
     #[arg(long, value_name = "DIR|NAME", value_parser = models())]
     from: Option<PathBuf>,
     /// Encoder folder of `canopy model import`, for presets that read BERT, such as catsby-small
     #[arg(long, value_name = "DIR")]
     bert: Option<PathBuf>,
-    /// Contexts by `canopy corpus select-context` for this corpus, which BERT reads after each sentence
+    /// Contexts that `canopy corpus select-context` chose for this corpus, which BERT reads after each sentence
     #[arg(long, value_name = "FILE")]
     contexts: Option<PathBuf>,
-    /// Encoder folder that chose these contexts, if that is another than --bert: the model keeps it and chooses contexts
+    /// Encoder folder that chose these contexts, if it is not that of --bert: the model keeps it and chooses contexts
     /// with it when it translates [default: the folder that the contexts name]
     #[arg(long, value_name = "DIR")]
     context_encoder: Option<PathBuf>,
@@ -58,10 +58,10 @@ pub(super) struct TrainArguments {
     /// MO files, or a table. Sentences of the held-out documents are left out
     #[arg(long, value_name = "FILE|DIR")]
     memory: Option<PathBuf>,
-    /// Corpus of general documents: with --from, the run ends with its scores before and after, next to those of the
-    /// held-out documents
-    #[arg(long, value_name = "DIR")]
-    general: Option<PathBuf>,
+    /// Corpus of general documents that shows what fine-tuning forgets: with --from, the run ends with the scores on it
+    /// before and after, next to those on the held-out documents
+    #[arg(long, alias = "general", value_name = "DIR")]
+    eval_corpus: Option<PathBuf>,
     /// Contrastive set (`canopy contrast make`, ContraPro and others): after each validation the run reports how often the model
     /// prefers its right translations
     #[arg(long, value_name = "FILE")]
@@ -271,7 +271,7 @@ impl TrainArguments {
         set(&mut config.contexts, self.contexts.as_ref());
         set(&mut config.context_encoder, self.context_encoder.as_ref());
         set(&mut config.memory, self.memory.as_ref());
-        set(&mut config.general, self.general.as_ref());
+        set(&mut config.general, self.eval_corpus.as_ref());
         set(&mut config.contrastive_set, self.contrastive_set.as_ref());
         config.train_bert |= self.train_bert;
         config.context_only |= self.context_only;

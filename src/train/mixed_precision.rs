@@ -15,10 +15,10 @@ use crate::error::{BaseError, Error, Result};
 #[serde(rename_all = "lowercase")]
 #[value(rename_all = "lower")]
 pub enum ProductPrecision {
-    /// IEEE 754's floats of 32 bits.
+    /// IEEE 754 single precision, 32 bits.
     #[default]
     Float32,
-    /// IEEE 754's, up to 65,504: with a factor on the loss.
+    /// IEEE 754 half precision, up to 65,504, with loss scaling.
     Float16,
     /// The range of 32 bits, three digits fewer.
     BFloat16,

@@ -12,8 +12,8 @@ use crate::error::Result;
 pub(super) enum ContrastCommand {
     /// Make a contrastive set of the documents of a corpus, by rules
     ///
-    /// German er, sie, es for `it`, sein and ihr for `its` (English to German), and terms that a page translates one way
-    /// though the corpus knows another. The set holds its documents; see below what it can and cannot claim.
+    /// German er, sie, es for `it`, sein and ihr for `its` (English to German), and terms that a page translates one
+    /// way though the corpus knows another. The set contains its documents; see below what it can and cannot claim.
     #[command(after_help = canopy_evaluate::contrastive::RULES)]
     Make(make::MakeArguments),
     /// Measure how often a model prefers the right translations of a contrastive set

@@ -37,7 +37,7 @@ impl ModelResult {
 }
 
 impl Report<'_> {
-    pub fn figure(&self) -> AccuracyFigure {
+    pub(super) fn figure(&self) -> AccuracyFigure {
         let models = self.models.iter();
         AccuracyFigure {
             title: format!("Contrastive accuracy · {}", self.set.name),
@@ -48,7 +48,7 @@ impl Report<'_> {
         }
     }
 
-    pub fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         let model = |model: &ModelResult| {
             let items = self.set.items.iter().zip(&model.scores.items);
             let item = |(item, scores): (
@@ -78,7 +78,7 @@ impl Report<'_> {
         })
     }
 
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let Some(first) = self.models.first() else {
             return String::new();
         };

@@ -31,10 +31,10 @@ pub(crate) struct ScoreArguments {
     /// Folder with the documents of a set in ContraPro's form; default: documents/ next to the set
     #[arg(long, value_name = "DIR")]
     documents: Option<PathBuf>,
-    /// Sentences before that models read; without it all of the document
+    /// Number of preceding sentences that models read; without it all of the document
     #[arg(long, value_name = "N")]
     before: Option<usize>,
-    /// Sentences after that models read; without it all of the document
+    /// Number of following sentences that models read; without it all of the document
     #[arg(long, value_name = "N")]
     after: Option<usize>,
     /// Let models that read translations read the human ones, which no system has when it translates; results are marked

@@ -32,7 +32,7 @@ pub(super) struct EvaluateArguments {
     /// Model folders, or names of installed models; without them and without --output the starter model
     #[arg(long, value_name = "DIR|NAME", num_args = 1.., value_parser = models())]
     model: Vec<PathBuf>,
-    /// Files with the translations of other systems, one segment a line, as --hypotheses writes them
+    /// Files with the translations of other systems, one segment per line, as --hypotheses writes them
     #[arg(long, value_name = "FILE", num_args = 1..)]
     output: Vec<PathBuf>,
     #[command(flatten)]
@@ -55,32 +55,31 @@ pub(super) struct EvaluateArguments {
     /// are scored together. Units whose human translation is known to the model stay whole
     #[arg(long)]
     cut_sentences: bool,
-    /// Write the translations of one model here, one paragraph a line
+    /// Write the translations of one model here, one paragraph per line
     #[arg(long, value_name = "FILE")]
     hypotheses: Option<PathBuf>,
     /// Replace the file of --hypotheses if it exists
     #[arg(long)]
     force: bool,
-    /// Contexts by `canopy corpus select-context`, for models that read BERT; else the model
-    /// chooses them as in its training
+    /// Contexts that `canopy corpus select-context` chose, for models that read BERT. Default: the model chooses them
+    /// as in training
     #[arg(long, value_name = "FILE")]
     contexts: Option<PathBuf>,
-    /// Give models the human translations of all sentences before the current one, as when a translator works through a
-    /// document: for those that read translations, and those that retrieve from confirmed ones
-    #[arg(long)]
-    at_work: bool,
+    /// Give models the human translations of all sentences before the current one, as if a translator had confirmed
+    /// them: for models that read translations or retrieve from confirmed ones
+    #[arg(long, alias = "at-work")]
+    confirmed_history: bool,
     /// Treat the documents as those of one project, in their order: sentences confirmed in one are in the memory of the
     /// next, for models that retrieve
-    #[arg(long, requires = "at_work")]
+    #[arg(long, requires = "confirmed_history")]
     project: bool,
     /// As a control, surround each sentence with the sources and human translations of another document: a gain that remains
     /// does not come from the context. The number of exchanged sentences is printed
-    #[arg(long, conflicts_with = "at_work")]
+    #[arg(long, conflicts_with = "confirmed_history")]
     wrong_context: bool,
-    /// Keep in German translations the form of address that the document used last: `soft` lets words of the form rank
-    /// higher, with `hard` no translation of a sentence with "you" ends without one. Before it has used one, --address
-    /// decides
-    #[arg(long = "keep-address", value_name = "FORCE", value_parser = term_modes())]
+    /// In German translations, keep the form of address that the document used last: `soft` ranks words of the form
+    /// higher, `hard` requires one in every sentence with "you". Until the document has used one, --formality decides
+    #[arg(long, alias = "keep-address", value_name = "FORCE", value_parser = term_modes())]
     keep_formality: Option<TermMode>,
     /// Seed of the random numbers of tests and intervals
     #[arg(long, value_name = "N", default_value_t = 12_345)]
@@ -92,7 +91,7 @@ pub(super) struct EvaluateArguments {
 
 impl EvaluateArguments {
     fn reference_context(&self) -> Option<ReferenceContext> {
-        match (self.at_work, self.project, self.wrong_context) {
+        match (self.confirmed_history, self.project, self.wrong_context) {
             (true, true, _) => Some(ReferenceContext::Project),
             (true, false, _) => Some(ReferenceContext::Document),
             (false, _, true) => Some(ReferenceContext::OtherDocument),
@@ -116,11 +115,11 @@ pub(super) fn run(arguments: &EvaluateArguments) -> Result<()> {
         }
     }
     if arguments.keep_formality.is_some()
-        && arguments.search.formality == Some(FormalityName::Commonest)
+        && arguments.search.formality == Some(FormalityName::Majority)
     {
         return Err(Error::Base(BaseError::Config {
-            field: "--address with --keep-address",
-            found: "commonest".to_owned(),
+            field: "--formality with --keep-formality",
+            found: "majority".to_owned(),
             allowed: "du, sie, ihr or polite-ihr: the form to request from the first sentence on"
                 .to_owned(),
         }));

@@ -21,7 +21,7 @@ pub(super) struct Report<'a> {
 
 impl Report<'_> {
     /// Results as JSON: those of one system are at the top, those of several in a list.
-    pub fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Value {
         let mut systems: Vec<Map<String, Value>> = self.systems.iter().map(Self::entry).collect();
         let mut report = match systems.as_mut_slice() {
             [only] => std::mem::take(only),
@@ -61,7 +61,7 @@ impl Report<'_> {
         entry
     }
 
-    pub fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let mut lines = Vec::new();
         for system in self.systems {
             if self.systems.len() > 1 {

@@ -50,7 +50,7 @@ pub(super) struct Run {
 
 impl Evaluated {
     /// Translates with the model in `folder`, or with the starter.
-    pub fn model(
+    pub(super) fn model(
         folder: Option<PathBuf>,
         way: &Way<'_>,
         test: &TestSet,
@@ -64,7 +64,7 @@ impl Evaluated {
         way.search.apply(&mut translator)?;
         let reads_before = translator.description().model.translations_before() > 0;
         if way.search.formality.is_some() && way.keep_formality.is_none() && reads_before {
-            warn("--address changes nothing: the model reads the translations before");
+            warn("--formality changes nothing: the model reads the translations before");
         }
         if let Some(mode) = way.keep_formality {
             translator.resources_mut().keep_formality(mode);
@@ -106,7 +106,7 @@ impl Evaluated {
     }
 
     /// Reads translations from a file, one segment a line.
-    pub fn file(path: &Path, test: &TestSet) -> Result<Self> {
+    pub(super) fn file(path: &Path, test: &TestSet) -> Result<Self> {
         let hypotheses = read_lines(path)?;
         let (found, expected) = (hypotheses.len(), test.segments.len());
         if found != expected {
@@ -122,7 +122,7 @@ impl Evaluated {
     }
 
     /// Names systems that are called the same by their paths.
-    pub fn make_names_unique(systems: &mut [Self]) {
+    pub(super) fn make_names_unique(systems: &mut [Self]) {
         let both = systems.iter();
         let both = both.map(|system| (system.name.clone(), system.path.clone()));
         let names = unique_names(&both.collect::<Vec<_>>());
@@ -131,7 +131,7 @@ impl Evaluated {
         }
     }
 
-    pub fn compared(&self) -> ComparedSystem {
+    pub(super) fn compared(&self) -> ComparedSystem {
         ComparedSystem {
             name: self.name.clone(),
             hypotheses: self.hypotheses.clone(),

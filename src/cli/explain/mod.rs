@@ -44,7 +44,7 @@ pub(super) struct ExplainArguments {
     #[arg(long, value_name = "L", value_parser = ordinal)]
     layer: Option<usize>,
     /// Head, from 1; or mean: all of them averaged, which is attention mass; or each: maps of all of them side by side.
-    /// Without it the mean, for the tree of one word head 1; of a language model in no layer by name the heads that find the
+    /// Default: the mean; for the tree of one word head 1; for a language model without --layer the heads that find the
     /// antecedent on a probe
     #[arg(long, value_name = "H|mean|each", value_parser = head)]
     head: Option<HeadArgument>,
@@ -57,17 +57,17 @@ pub(super) struct ExplainArguments {
     /// How many context sentences to show with their words
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u16).range(1..))]
     top: u16,
-    /// File to write: a figure (.svg, .png) or its numbers (.csv, .json); without it the context is printed as text, of
-    /// other views the numbers
+    /// File to write: a figure (.svg, .png) or its numbers (.csv, .json); without it the context view is printed as
+    /// text, other views as numbers
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print all numbers as JSON
     #[arg(long, conflicts_with = "output")]
     json: bool,
-    /// For --view leave-one-out: another text of sentence N of the context, with which the translation is scored too
+    /// For --view leave-one-out: another text for sentence N of the context, with which the translation is scored too
     #[arg(long, value_name = "N=TEXT", value_parser = edited)]
     edit: Vec<(usize, String)>,
-    /// For --view leave-one-out: another translation of sentence N of the context, for models that read translations
+    /// For --view leave-one-out: another translation for sentence N of the context, for models that read translations
     #[arg(long, value_name = "N=TEXT", value_parser = edited)]
     edit_translation: Vec<(usize, String)>,
     /// Light on dark grey, as on screens; else dark on white, as in papers

@@ -11,7 +11,7 @@ use canopy_qa::checks::CheckKind;
 #[derive(Debug, Args)]
 #[command(
     after_help = "The checks and the termbase are those of the project; `canopy check DIR` does the same.\n\n\
-    Exit codes: 0 nothing found, 3 warnings, 4 errors; 1 and 2 as everywhere."
+    Exit codes: 0 nothing found, 3 warnings, 4 errors; 1 and 2 as for all commands."
 )]
 pub(crate) struct ProjectCheckArguments {
     /// Folder of the project

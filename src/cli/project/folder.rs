@@ -20,9 +20,8 @@ use canopy_qa::checks::CheckKind;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  canopy project new handbook --from en --to de *.html --memory old.tmx --terms \
-    office.tbx\n\nThe folder gets canopy-project.toml, which names all that belongs to it by paths from there, so that it \
-    can be \
-    moved and put under version control. Documents, memory and termbase are copied into it."
+    office.tbx\n\nThe folder gets canopy-project.toml, which names everything that belongs to it by relative paths, so \
+    that it can be moved and put under version control. Documents, memory and termbase are copied into it."
 )]
 pub(crate) struct NewArguments {
     /// Folder of the project, which is created
@@ -182,11 +181,11 @@ pub(crate) struct ExportArguments {
     /// Folder of the project
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Where the translations go; without it translated/ in the project
+    /// Where to write the translations; without it translated/ in the project
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Write other files than the translated documents: a translation memory, XLIFF for others to work on, a page or a
-    /// table with both sides
+    /// Write other files instead of the translated documents: a translation memory, XLIFF for others to work on, a page
+    /// or a table with both sides
     #[arg(long, value_parser = exports(), value_name = "FORMAT")]
     export: Option<ExportFormat>,
     /// Replace files that exist

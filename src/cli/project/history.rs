@@ -18,7 +18,9 @@ use canopy_project::{DocumentWork, Origin, SavedTarget, Version};
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  canopy project history page.html\n  canopy project history page.html --sentence 12 \
-    --json\n\nWhere a text comes from: file (the document has it), machine, memory, hand, confirmed, merged (another person's file), cleared (removed). Sentences that are no longer in the document come last."
+    --json\n\nThe origin of a translation is file (it came with the document), machine, memory, hand (typed), \
+    confirmed, merged (from another person's file) or cleared (removed). Sentences that are no longer in the document \
+    come last."
 )]
 pub(crate) struct HistoryArguments {
     /// A document that was worked on in the window

@@ -23,10 +23,10 @@ const CONFLICTS: i32 = 3;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  canopy project merge anna/one.html.xlf handbook --take none\n  canopy project merge \
-    anna/one.html.xlf handbook\n\nA change is a conflict where the sentence was changed or confirmed here as well since \
-    the export, or where nobody \
-    knows since the file does not say when it was exported. What was there before stays in the history of the sentence.\n\n\
-    Exit codes: 0 done, 3 conflicts stay as they are here; 1 and 2 as everywhere."
+    anna/one.html.xlf handbook\n\nA change is a conflict if the sentence has also been changed or confirmed here since \
+    the export, or if the file does not say when it was exported. The earlier translation stays in the history of the \
+    sentence.\n\n\
+    Exit codes: 0 done, 3 conflicts remain, with the translations of this document; 1 and 2 as for all commands."
 )]
 pub(crate) struct MergeArguments {
     /// XLIFF that was exported from the document and edited by another person

@@ -12,9 +12,11 @@ use canopy_project::{ProjectFolder, ProjectSettings};
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  canopy project settings handbook\n  canopy project settings handbook --model starter-en-de --memory own.tmx \
-    --memory vendor.tmx=10\n\nWithout an option it prints the settings. A memory counts behind those named before it; the percent behind its \
-    name are taken from its matches, so that none of them is exact. Files are copied into the project."
+    after_help = "Examples:\n  canopy project settings handbook\n  canopy project settings handbook --model \
+    starter-en-de --memory own.tmx \
+    --memory vendor.tmx=10\n\nWithout an option it prints the settings. Memories have priority in the order in which \
+    they are named; the percentage after a name is a penalty on its matches, so that none of them is exact. Files are \
+    copied into the project."
 )]
 pub(crate) struct SettingsArguments {
     /// Folder of the project
@@ -32,13 +34,13 @@ pub(crate) struct SettingsArguments {
     /// Use the installed model between the languages
     #[arg(long, conflicts_with = "model")]
     no_model: bool,
-    /// Translation memories in their order, in place of those that it has; each with a penalty or without
+    /// Translation memories in their order, replacing the present ones; each with a penalty or without
     #[arg(long, value_name = "FILE[=PERCENT]")]
     memory: Vec<NamedMemory>,
     /// Use only confirmed sentences of the project as translation memory
     #[arg(long, conflicts_with = "memory")]
     no_memory: bool,
-    /// Termbases in their order, in place of those that it has: TBX, tables or glossaries of OmegaT; new terms go to the first
+    /// Termbases in their order, replacing the present ones: TBX, tables or glossaries of OmegaT; new terms go to the first
     #[arg(long, value_name = "FILE")]
     terms: Vec<PathBuf>,
     /// Use no termbase

@@ -24,7 +24,8 @@ use canopy_translate::inference::{
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Drafts go into the project, where the window shows them. What was confirmed in any document of the project, and \
+    after_help = "Drafts go into the project, where the window shows them. What was confirmed in any document of the \
+    project, and \
     the project's memory, serve as translation memory; its termbase is used. Edited and confirmed sentences are never replaced."
 )]
 pub(crate) struct TranslateArguments {
@@ -36,7 +37,7 @@ pub(crate) struct TranslateArguments {
     /// Hypotheses kept for each sentence; 1 is greedy search [default: 4, or fewer where the model's files say so]
     #[arg(long, value_name = "N", value_parser = beam_sizes())]
     beam: Option<usize>,
-    /// Also translate drafts again
+    /// Also retranslate drafts
     #[arg(long)]
     again: bool,
 }

@@ -36,7 +36,7 @@ impl TestSet {
     ///
     /// # Errors
     /// If one cannot be read, is not UTF-8 or has another number of lines, or if there is no reference.
-    pub fn read(
+    pub(super) fn read(
         systems: &[PathBuf],
         references: &[PathBuf],
         beside: OptionalFiles<'_>,
@@ -71,7 +71,7 @@ impl TestSet {
     }
 
     /// Lines, each of them prepared.
-    pub fn prepared(self, prepare: impl Fn(String) -> String) -> Self {
+    pub(super) fn prepared(self, prepare: impl Fn(String) -> String) -> Self {
         let all = |texts: Vec<Vec<String>>| {
             let lines = texts.into_iter();
             let prepared = lines.map(|lines| lines.into_iter().map(&prepare).collect());
@@ -85,7 +85,7 @@ impl TestSet {
     }
 
     /// Lines with whole documents as segments.
-    pub fn by_document(&self) -> Self {
+    pub(super) fn by_document(&self) -> Self {
         let documents = self
             .documents
             .as_ref()

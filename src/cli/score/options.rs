@@ -16,13 +16,13 @@ use canopy_metrics::{
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "sacrebleu's switches")]
 pub(super) struct MetricOptions {
-    /// How BLEU finds words, and METEOR, length and repetition with it
+    /// Tokenisation for BLEU, METEOR, length and repetition
     #[arg(long, default_value = "13a", value_parser = tokenizers(), help_heading = "BLEU")]
     tokenize: Tokenizer,
-    /// Value in place of a precision of 0
+    /// Smoothing of BLEU: the value in place of a precision of 0
     #[arg(short, long, value_enum, default_value = "exp", help_heading = "BLEU")]
     smooth_method: SmoothMethod,
-    /// Value for floor (default 0.1) or add-k (default 1)
+    /// Smoothing value for floor (default 0.1) or add-k (default 1)
     #[arg(long, value_name = "X", help_heading = "BLEU")]
     smooth_value: Option<f64>,
     /// Compare in lower case
@@ -77,7 +77,7 @@ pub(super) struct MetricOptions {
     #[arg(long, help_heading = "METEOR")]
     meteor_corpus: bool,
 
-    /// Words of the n-grams whose repetitions are counted
+    /// Order of the n-grams of words whose repetitions are counted
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = order(1), help_heading = "Repetition")]
     repetition_order: usize,
 }
@@ -163,14 +163,14 @@ pub(super) fn choose<'a>(names: &'a [String], systems: &[PathBuf]) -> (&'a [Stri
 
 impl MetricOptions {
     /// Whether words are found by more than the spaces between them.
-    pub fn splits_words(&self) -> bool {
+    pub(super) fn splits_words(&self) -> bool {
         self.tokenize != Tokenizer::None
     }
 
     /// The metrics with these names.
     ///
     /// Texts that were prepared are only split at spaces. For scores of segments BLEU leaves out orders.
-    pub fn metrics(
+    pub(super) fn metrics(
         &self,
         names: &[String],
         prepared: bool,

@@ -44,12 +44,12 @@ pub(super) struct Preparation {
 }
 
 impl PreparationOptions {
-    pub fn tokenizes(&self) -> bool {
+    pub(super) fn tokenizes(&self) -> bool {
         self.moses.is_some()
     }
 
     /// Reads the text to learn case from.
-    pub fn read(&self) -> Result<Preparation> {
+    pub(super) fn read(&self) -> Result<Preparation> {
         let mut preparation = Preparation {
             language: self.moses,
             truecaser: None,
@@ -72,7 +72,7 @@ impl Preparation {
         Some(tokenize_moses(line, language))
     }
 
-    pub fn apply(&self, line: String) -> String {
+    pub(super) fn apply(&self, line: String) -> String {
         let Some(words) = self.words(&line) else {
             return line;
         };
@@ -83,7 +83,7 @@ impl Preparation {
     }
 
     /// For signatures; `None` if nothing is done.
-    pub fn name(&self) -> Option<String> {
+    pub(super) fn name(&self) -> Option<String> {
         let language = match self.language? {
             Language::En => "en",
             Language::De => "de",

@@ -32,7 +32,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub fn is_paired(&self) -> bool {
+    pub(super) fn is_paired(&self) -> bool {
         self.paired_bootstrap || self.randomization.is_some()
     }
 }
@@ -82,7 +82,7 @@ pub(super) struct Comparison {
 
 impl Column {
     /// Scores all systems from the sums of each file, `[systems · runs]`.
-    pub fn from_sums(
+    pub(super) fn from_sums(
         metric: &dyn Metric,
         files: &[SegmentSums],
         level: Option<Unit>,
@@ -121,14 +121,14 @@ impl Column {
     }
 
     /// Whether a system is the best of several by this metric, or as good.
-    pub fn is_best(&self, system: usize) -> bool {
+    pub(super) fn is_best(&self, system: usize) -> bool {
         let scores: Vec<f64> = self.cells.iter().map(|cell| cell.score).collect();
         let best = self.goal.best(&scores).map(|best| scores[best]);
         scores.len() > 1 && best.is_some_and(|best| best.total_cmp(&scores[system]).is_eq())
     }
 
     /// The name and a sign for what is good: `BLEU ↑`.
-    pub fn title(&self, signs: [&str; 3]) -> String {
+    pub(super) fn title(&self, signs: [&str; 3]) -> String {
         let sign = match self.goal {
             Goal::High => signs[0],
             Goal::Low => signs[1],

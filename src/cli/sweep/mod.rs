@@ -50,7 +50,7 @@ pub(super) struct RunArguments {
     /// Folder for the runs, the table and the figure [default: runs/NAME, with --steps runs/NAME-times]
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Measure only time: this number of updates of every run, without scores
+    /// Measure only the time, with this number of updates in each run and without scores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..))]
     steps: Option<u32>,
     /// Train only this row, by its name; repeatable

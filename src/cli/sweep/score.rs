@@ -22,7 +22,7 @@ pub(crate) struct ScoreArguments {
     /// Folder of the sweep; finished runs are scored, with the mean of their last checkpoints
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// Documents that the table is about; the best row is chosen by the development documents in any case
+    /// Documents to report on; the best row is chosen on the development documents in any case
     #[arg(long, default_value = "test", value_parser = held_out())]
     split: Split,
     /// Hypotheses kept for each sentence; 1 is greedy search
@@ -31,22 +31,21 @@ pub(crate) struct ScoreArguments {
     /// Contrastive set to score every model on
     #[arg(long, value_name = "FILE")]
     set: Option<PathBuf>,
-    /// Translate the documents also with the human translations of all sentences before each one, and report what only the
+    /// Also translate each sentence with the human translations of all sentences before it, and report what only the
     /// document decides in both settings
-    #[arg(long)]
-    at_work: bool,
-    /// Folder of the same sweep run with --steps, or its table.json, whose times are taken; else those of the runs
+    #[arg(long, alias = "at-work")]
+    confirmed_history: bool,
+    /// Folder of the same sweep run with --steps, or its table.json, to take times from. Default: the times of the runs
     /// themselves
     #[arg(long, value_name = "DIR|FILE")]
     times: Option<PathBuf>,
-    /// Folder of the models' answers, a file for each run; also for runs that are not here
+    /// Folder with the models' outputs, a file for each run, also for runs that are not here
     #[arg(long, value_name = "DIR")]
     outputs: Option<PathBuf>,
     /// Device: auto uses a hardware GPU if there is one, otherwise the CPU
     #[arg(long, value_enum, default_value = "auto")]
     device: Device,
-    /// Write FILE.json, FILE.md and FILE.svg, in place of existing ones [default: results in the folder of the
-    /// sweep]
+    /// Write FILE.json, FILE.md and FILE.svg, replacing existing ones [default: results in the folder of the sweep]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print JSON instead of Markdown
@@ -88,7 +87,7 @@ pub(super) fn run(arguments: &ScoreArguments) -> Result<()> {
             ..SearchOptions::default()
         },
         contrasts: set.as_ref(),
-        at_work: arguments.at_work,
+        at_work: arguments.confirmed_history,
         outputs: arguments.outputs.as_deref(),
         device: arguments.device.into(),
     };
@@ -130,7 +129,11 @@ fn step_text(step: Step<'_>) -> String {
             all,
             begun,
         } => {
-            let setting = if at_work { ", at work" } else { "" };
+            let setting = if at_work {
+                ", with confirmed translations"
+            } else {
+                ""
+            };
             format!(
                 "{}{setting}: {}",
                 split.name(),

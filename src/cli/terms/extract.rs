@@ -37,14 +37,14 @@ pub(crate) struct ExtractArguments {
     #[arg(short, long, value_name = "OUT", requires = "memory")]
     output: Option<PathBuf>,
     /// Minimum number of occurrences of a term
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    least: usize,
-    /// How firmly a translation must belong to its term: the share of their places that both have in common, 0 to 1
+    #[arg(long, alias = "least", value_name = "N", default_value_t = 3)]
+    min_count: usize,
+    /// Minimum association of a translation with its term: the share of their occurrences that coincide, 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.5)]
     association: f32,
     /// Maximum number of terms, the most important ones first
-    #[arg(long, value_name = "N", default_value_t = 1_000)]
-    most: usize,
+    #[arg(long, alias = "most", value_name = "N", default_value_t = 1_000)]
+    max_terms: usize,
     /// Print terms with their counts and weights as JSON
     #[arg(long)]
     json: bool,
@@ -83,9 +83,9 @@ pub(super) fn run(arguments: &ExtractArguments) -> Result<()> {
     let memory = memory.transpose()?;
     let pairs: Option<Vec<(&str, &str)>> = memory.as_ref().map(|memory| memory.pairs().collect());
     let extraction = Extraction {
-        least_count: arguments.least,
+        least_count: arguments.min_count,
         least_association: arguments.association,
-        most: arguments.most,
+        most: arguments.max_terms,
         ..Extraction::between(from, to)
     };
     let found = extraction.run(texts.iter().map(String::as_str), pairs.as_deref());

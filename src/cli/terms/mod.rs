@@ -25,11 +25,11 @@ pub(super) enum TermsCommand {
     List(ListArguments),
     /// Write a termbase in another format: .tbx, .csv, .tsv, or .txt and .utf8 for a glossary of OmegaT
     Convert(ConvertArguments),
-    /// Show the terms in a document: whatever form their words have, the longest first
+    /// Find the terms in a document, in any form of their words, the longest first
     Find(FindArguments),
-    /// Take terms from documents: frequent phrases, with their usual translation in a memory
+    /// Extract terms from documents: frequent phrases, with their usual translation in a memory
     Extract(extract::ExtractArguments),
-    /// Measure how many terms translations use, and whether each document is consistent in its terms
+    /// Measure how many terms translations use, and whether each document uses them consistently
     Usage(usage::UsageArguments),
 }
 
@@ -64,10 +64,10 @@ pub(super) struct ConvertArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  canopy terms find office.csv page.html --from en --to de")]
 pub(super) struct FindArguments {
-    /// Termbase to look up in
+    /// Termbase with the terms
     #[arg(value_name = "TERMS")]
     terms: PathBuf,
-    /// Document to look at
+    /// Document to search
     document: PathBuf,
     #[command(flatten)]
     languages: LanguageArguments,

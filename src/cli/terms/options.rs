@@ -16,8 +16,8 @@ use canopy_translate::inference::{TermMode, TermUse, Translator};
 #[derive(Debug, Clone, Args)]
 pub(crate) struct TermArguments {
     /// Termbase for the translations: TBX (.tbx), a table (.csv, .tsv) or a glossary of OmegaT (.txt, .utf8). The forms
-    /// that a term has in --memory count as the term. Where the model considers a translation with its terms much less
-    /// probable, the sentence is translated without them and flagged terms
+    /// that a term has in --memory count as the term. If the model considers a translation with its terms much less
+    /// probable, the sentence is translated without them and flagged `terms`
     #[arg(long, value_name = "FILE")]
     pub terms: Option<PathBuf>,
     /// Use of terms: soft prefers translations with them, hard requires them
@@ -32,7 +32,7 @@ pub(crate) fn term_modes() -> impl TypedValueParser<Value = TermMode> {
 
 impl TermArguments {
     /// Makes a translator, which knows its memory already, use the terms.
-    pub fn apply(&self, translator: &mut Translator) -> Result<()> {
+    pub(crate) fn apply(&self, translator: &mut Translator) -> Result<()> {
         let Some(path) = &self.terms else {
             return Ok(());
         };
@@ -48,7 +48,7 @@ impl TermArguments {
     }
 
     /// The terms between two languages, with the forms that they have in a memory; none if no termbase is named.
-    pub fn between(
+    pub(crate) fn between(
         &self,
         languages: [&str; 2],
         memory: Option<&TranslationMemory>,
@@ -86,7 +86,7 @@ pub(crate) struct LanguageArguments {
 
 impl LanguageArguments {
     /// Reads a termbase; ends the program where its languages are not given.
-    pub fn read(&self, command: &str, path: &Path) -> Result<Termbase> {
+    pub(crate) fn read(&self, command: &str, path: &Path) -> Result<Termbase> {
         if let (Some(from), Some(to)) = (&self.from, &self.to) {
             return Ok(Termbase::read(path, from, to)?);
         }

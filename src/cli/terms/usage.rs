@@ -25,7 +25,7 @@ pub(crate) struct UsageArguments {
     /// Termbase
     #[arg(value_name = "TERMS")]
     terms: PathBuf,
-    /// Documents before their translation
+    /// Source documents
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     source: Vec<PathBuf>,
     /// Their translations, of the same structure and in the same order

@@ -35,15 +35,15 @@ pub(crate) struct TranslateArguments {
     pub(super) output: Option<PathBuf>,
     #[command(flatten)]
     pub(super) model: ModelArguments,
-    /// Language of the source. Default: the one that the file declares, or, without --model, the one detected in its text.
-    /// It selects among the installed models, and is an error if --model translates from another
+    /// Language of the source. Default: the one that the file declares, or, without --model, the one detected in its
+    /// text. It selects among the installed models; it is an error if --model translates from another language
     #[arg(long, value_name = "CODE")]
     pub(super) from: Option<String>,
-    /// Language of the translation. Default: the one that the file declares (XLIFF, PO, Qt). Another one replaces the
-    /// translations in the file
+    /// Language of the translation. Default: the one that the file declares (XLIFF, PO, Qt). A different language
+    /// replaces the translations in the file
     #[arg(long, value_name = "CODE")]
     pub(super) to: Option<String>,
-    /// Do not translate through a third language where no installed model has both
+    /// Do not translate through a third language if no installed model covers the pair
     #[arg(long)]
     pub(super) no_pivot: bool,
     /// Hypotheses kept for each sentence, twice as many where a back-translation model re-ranks them; 1 is greedy
@@ -66,9 +66,9 @@ pub(crate) struct TranslateArguments {
     /// Also translate the names of a workbook's sheets; formulas, charts and links follow them
     #[arg(long)]
     pub(super) sheet_names: bool,
-    /// Translate the drafts of a bilingual file again: fuzzy, unfinished, in need of translation or review
-    #[arg(long)]
-    pub(super) drafts: bool,
+    /// Retranslate the drafts in a bilingual file: segments marked as fuzzy, unfinished, or needing translation or review
+    #[arg(long, alias = "drafts")]
+    pub(super) retranslate_drafts: bool,
     #[command(flatten)]
     pub(super) srx: SrxArgument,
     /// Translate without a model, to test a file: identity returns each sentence unchanged, accents a longer text with
@@ -79,18 +79,18 @@ pub(crate) struct TranslateArguments {
     /// docs/reference/output.md describes the fields
     #[arg(long)]
     pub(super) json: bool,
-    /// With --json, up to N other translations of each sentence: the next best ones of the search; of a language model,
-    /// some drawn at random. Sentences of the memory, and those translated in parts, have none
+    /// With --json, up to N other translations of each sentence: the next best ones of the search, or random samples
+    /// from a language model. Sentences taken from the memory or translated in parts have none
     #[arg(long, value_name = "N", requires = "json", value_parser = RangedU64ValueParser::<usize>::new().range(1..=15))]
     pub(super) alternatives: Option<usize>,
-    /// Write sentences with their translations in another form than the document: a translation memory, XLIFF, a page or a
-    /// table with both side by side, or a page with the translation below each paragraph
+    /// Write sentences with their translations in a format other than that of the document: a translation memory,
+    /// XLIFF, a page or a table with both side by side, or a page with the translation below each paragraph
     #[arg(long, value_parser = exports(), value_name = "FORMAT", conflicts_with = "json")]
     pub(super) export: Option<ExportFormat>,
-    /// Subtitles: characters in a line
+    /// Subtitles: maximum number of characters in a line
     #[arg(long, value_name = "N", default_value_t = SubtitleLayout::default().max_chars, value_parser = positive())]
     pub(super) line_chars: usize,
-    /// Subtitles: lines in a cue
+    /// Subtitles: maximum number of lines in a cue
     #[arg(long, value_name = "N", default_value_t = SubtitleLayout::default().max_lines, value_parser = positive())]
     pub(super) cue_lines: usize,
     #[command(flatten)]
@@ -98,10 +98,10 @@ pub(crate) struct TranslateArguments {
     #[command(flatten)]
     pub(super) terms: TermArguments,
     /// Before each document, fine-tune for a few updates on similar sentences of the memory; the model itself does not
-    /// change. Takes a few seconds a page
+    /// change. It takes a few seconds per page
     #[arg(long, requires = "memory")]
     pub(super) adapt: bool,
-    /// Model that translates back, of any kind: among the hypotheses for a sentence, it selects the one from which the
+    /// Back-translation model, of any kind: among the hypotheses for a sentence, it selects the one from which the
     /// source is most probable
     #[arg(long, alias = "channel", value_name = "DIR")]
     pub(super) reranker: Option<PathBuf>,

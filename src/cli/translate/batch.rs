@@ -115,7 +115,7 @@ impl TranslateArguments {
             "from": self.from,
             "to": self.to,
             "beam": self.beam,
-            "address": format!("{:?}", self.search.formality),
+            "address": format!("{:?}", self.search.formality()),
             "quantize": format!("{:?}", self.search.quantize),
             "shortlist": if self.search.scores_all_words() {
                 Some("none".to_owned())

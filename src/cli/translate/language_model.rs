@@ -30,7 +30,10 @@ pub(super) struct LanguageModels {
 impl LanguageModels {
     /// The language model that is named, or the one that is the default of the languages of the first document. Ends the
     /// program if an option is given that it has no use for.
-    pub fn from_arguments(arguments: &TranslateArguments, documents: &[Document]) -> Option<Self> {
+    pub(super) fn from_arguments(
+        arguments: &TranslateArguments,
+        documents: &[Document],
+    ) -> Option<Self> {
         let installed = || arguments.installed_for(documents.first()?);
         let path = arguments.model.model.clone().or_else(installed)?;
         LanguageModelTranslator::file_of(&path)?;
@@ -38,12 +41,12 @@ impl LanguageModels {
         Some(Self { path, open: None })
     }
 
-    pub fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Translates a document, and gives what is to be written of it.
-    pub fn bytes(
+    pub(super) fn bytes(
         &mut self,
         arguments: &TranslateArguments,
         document: &Document,

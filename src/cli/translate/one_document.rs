@@ -22,7 +22,7 @@ pub(super) fn warn_of_drafts(document: &Document) {
     let drafts = known.filter(|known| known.is_draft()).count();
     if drafts > 0 {
         warn(&format!(
-            "{}: drafts of the file that are kept: {drafts}; --drafts translates them again",
+            "{}: drafts of the file that are kept: {drafts}; --retranslate-drafts translates them again",
             document.name
         ));
     }

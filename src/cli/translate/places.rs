@@ -158,7 +158,7 @@ impl TranslateArguments {
             columns: self.columns.clone(),
             comments: self.comments,
             sheet_names: self.sheet_names,
-            drafts: self.drafts,
+            drafts: self.retranslate_drafts,
             srx: self.srx.srx.clone(),
             language: self.from.clone().filter(|_| self.srx.srx.is_some()),
             ..ReadingOptions::default()

@@ -30,7 +30,7 @@ pub(crate) struct Found {
 
 impl Found {
     /// Nothing yet, for so many sentences.
-    pub fn nothing(sentences: usize, alternatives: usize) -> Self {
+    pub(crate) fn nothing(sentences: usize, alternatives: usize) -> Self {
         let none = vec![Vec::new(); sentences];
         Self {
             translations: vec![None; sentences],
@@ -39,7 +39,7 @@ impl Found {
     }
 
     /// Adds other translations of a sentence.
-    pub fn add_alternatives(&mut self, sentence: usize, translations: Vec<Translation>) {
+    pub(crate) fn add_alternatives(&mut self, sentence: usize, translations: Vec<Translation>) {
         if let Some(alternatives) = &mut self.alternatives {
             alternatives[sentence] = translations.into_iter().map(|it| it.text).collect();
         }

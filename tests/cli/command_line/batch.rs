@@ -54,7 +54,7 @@ fn a_folder_is_translated_once_and_keeps_its_paths() {
             .all(|it| it == "unchanged")
     );
     // Another search is another translation.
-    for [option, value] in [["--beam", "1"], ["--address", "sie"]] {
+    for [option, value] in [["--beam", "1"], ["--formality", "sie"]] {
         let output = desk.translate(&[&from, "-o", &to, option, value]);
         assert!(
             outcomes(&stdout(&output))

@@ -134,10 +134,15 @@ fn an_evaluation_at_work_keeps_the_confirmed_form_and_requests_one_before_it() {
     let english = "You can save your document.\nYou can see your changes here.\n";
     let german = "Du kannst dein Dokument speichern.\nDu siehst deine Änderungen hier.\n";
     let corpus = corpus(&desk, english, german);
-    let kept = ["--at-work", "--keep-address", "hard", "--address"];
+    let kept = [
+        "--confirmed-history",
+        "--keep-formality",
+        "hard",
+        "--formality",
+    ];
     let arguments = |form| [&kept[..], &[form]].concat();
-    let refused = evaluated(&desk, starter, &corpus, &arguments("commonest"));
-    assert_failed(&refused, &["--keep-address", "commonest"]);
+    let refused = evaluated(&desk, starter, &corpus, &arguments("majority"));
+    assert_failed(&refused, &["--keep-formality", "majority"]);
     for (form, said, unsaid) in [("sie", "sie", "du"), ("du", "du", "sie")] {
         let translations = translations(&desk, starter, &corpus, &arguments(form)).to_lowercase();
         assert_eq!(translations.lines().count(), 2, "{translations}");
@@ -158,13 +163,22 @@ fn what_is_confirmed_in_a_document_serves_in_the_next_one_of_a_project() {
     let english = twice("The window closes by itself.");
     let confirmed = "Das Fensterchen geht ganz von allein zu.";
     let corpus = corpus(&desk, &english, &twice(confirmed));
-    let alone = translations(&desk, starter, &corpus, &["--at-work"]);
+    let alone = translations(&desk, starter, &corpus, &["--confirmed-history"]);
     assert!(!alone.contains("Fensterchen"), "{alone}");
-    let project = translations(&desk, starter, &corpus, &["--at-work", "--project"]);
+    let project = translations(
+        &desk,
+        starter,
+        &corpus,
+        &["--confirmed-history", "--project"],
+    );
     let lines: Vec<&str> = project.lines().collect();
     assert_eq!(lines, [alone.lines().next().expect("a line"), confirmed]);
     let refused = evaluated(&desk, starter, &corpus, &["--project"]);
-    assert_eq!(refused.status.code(), Some(2), "it needs --at-work");
+    assert_eq!(
+        refused.status.code(),
+        Some(2),
+        "it needs --confirmed-history"
+    );
 }
 
 #[test]

@@ -214,7 +214,7 @@ fn a_sample_run_takes_no_folder_that_holds_something() {
     let desk = Desk::new();
     desk.file("mine/notes.txt", "Keep this.");
     let mine = desk.path("mine");
-    assert_failed(&canopy(&["sample", "--run", &mine]), &["mine", "exists"]);
+    assert_failed(&canopy(&["demo", "--run", &mine]), &["mine", "exists"]);
     assert_eq!(desk.read("mine/notes.txt"), "Keep this.");
     let entries = fs::read_dir(&mine).expect("a folder");
     assert_eq!(entries.count(), 1);

@@ -46,7 +46,7 @@ fn every_subcommand_explains_itself() {
     for name in [
         "translate",
         "train",
-        "sample",
+        "demo",
         "evaluate",
         "corpus vocabulary",
         "corpus import libreoffice-help",
@@ -87,7 +87,7 @@ fn wrong_usage_has_exit_code_two() {
         &["translate", "--beam", "99999999999"],
         &["translate", "--format", "exe"],
         &["translate", "--device", "tpu"],
-        &["sample"],
+        &["demo"],
         &["train"],
         &["train", "--run", "somewhere"],
         &[

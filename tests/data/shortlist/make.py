@@ -1,6 +1,6 @@
 """What Marian translates with list.bin, sentence by sentence, by marian-native-align-1 of ../shared/models: marian.json. Needs pymarian.
 
-list.bin is of `canopy model shortlist --best 5 --common 30` and the first 8,000 pairs of the dialogues of games.
+list.bin is of `canopy model shortlist --per-word 5 --frequent 30` and the first 8,000 pairs of the dialogues of games.
 usage: make.py MODEL"""
 import json
 import pathlib

@@ -57,19 +57,19 @@ fn readers_are_addressed_as_requested() {
         ["du", "dich", "dir"].contains(&word.as_str()) || word.starts_with("dein")
     };
     let formal = |word: &String| word == "Sie" || word == "Ihnen" || word.starts_with("Ihr");
-    let du = words(&translated(&["--address", "du"]));
+    let du = words(&translated(&["--formality", "du"]));
     assert!(
         du.iter().filter(|word| familiar(word)).count() >= 3,
         "{du:?}"
     );
     assert!(!du.iter().any(formal), "{du:?}");
-    let sie = words(&translated(&["--address", "sie"]));
+    let sie = words(&translated(&["--formality", "sie"]));
     assert!(
         sie.iter().filter(|word| formal(word)).count() >= 3,
         "{sie:?}"
     );
     assert!(!sie.iter().any(familiar), "{sie:?}");
-    let one = words(&translated(&["--address", "commonest"]));
+    let one = words(&translated(&["--formality", "majority"]));
     assert!(
         one.iter().any(familiar) != one.iter().any(formal),
         "{one:?}"
@@ -89,10 +89,10 @@ fn an_address_is_for_english_to_german() {
         "en",
         "--device",
         "cpu",
-        "--address",
+        "--formality",
         "du",
     ]);
-    assert_failed(&output, &["--address", "English to German", "de to en"]);
+    assert_failed(&output, &["--formality", "English to German", "de to en"]);
 }
 
 #[test]
@@ -381,15 +381,15 @@ fn drafts_of_a_file_stay_unless_they_are_to_be_translated_anew() {
     assert_eq!(stdout(&output), text);
     let message = stderr(&output);
     assert!(
-        message.contains('1') && message.contains("--drafts"),
+        message.contains('1') && message.contains("--retranslate-drafts"),
         "{message}"
     );
-    let output = desk.translate(&[&file, "--drafts"]);
+    let output = desk.translate(&[&file, "--retranslate-drafts"]);
     assert_done(&output);
     let written = stdout(&output);
     assert!(
         written.contains(">Zwei<") && !written.contains(">Auf<"),
         "{written}"
     );
-    assert!(!stderr(&output).contains("--drafts"));
+    assert!(!stderr(&output).contains("--retranslate-drafts"));
 }

@@ -1,4 +1,4 @@
-//! `canopy sample`
+//! `canopy demo`
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -23,10 +23,12 @@ use canopy_translate::inference::{ComputeDevice, DeviceChoice, SearchOptions, Tr
 
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  canopy sample --run sample\n\nThe language is made up: tales of six animals, whose nouns have endings that depend on a title in one sentence of the tale. A model that reads sentence by sentence can only guess. To see what the other one read: \n\n    \
+    after_help = "Examples:\n  canopy demo --run demo\n\nThe language is made up: tales of six animals, whose nouns \
+    have endings that depend on a title in one sentence of the tale. A model that reads sentence by sentence can only \
+    guess. To see what the other one read: \n\n    \
     canopy explain DIR/tale.txt --model \"DIR/sample whole document/checkpoints/best\""
 )]
-pub(super) struct SampleArguments {
+pub(super) struct DemoArguments {
     /// New folder for the corpus and both runs
     #[arg(long, value_name = "DIR")]
     run: PathBuf,
@@ -48,7 +50,7 @@ struct Learned {
     hypotheses: Vec<String>,
 }
 
-pub(super) fn run(arguments: &SampleArguments) -> Result<()> {
+pub(super) fn run(arguments: &DemoArguments) -> Result<()> {
     let begun = Instant::now();
     let folder = &arguments.run;
     if std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) {
