@@ -2,7 +2,7 @@
 //!
 //! A [`Query`] names a word or sentence, a layer and a head; each view reads the rows it needs from a
 //! [`TraceSource`](crate::trace::TraceSource) one by one and keeps what is shown, in the order in which it is shown, so
-//! that window, figure ([`Explanation::draw`]) and table ([`Explanation::csv`]) cannot differ. Numbers that come from one
+//! that window, figure (`Explanation::draw`) and table ([`Explanation::csv`]) cannot differ. Numbers that come from one
 //! row of one head are those of the trace; every average, over words or heads, is of attention mass and called so.
 //!
 //! | view | shows |

@@ -19,7 +19,7 @@ pub enum NodeState {
 pub struct TreeNode {
     /// Index of its parent; none of the root.
     pub parent: Option<usize>,
-    /// In reading order; nodes of [`TreeView::nodes`].
+    /// In reading order; nodes of the view of the tree.
     pub children: Vec<usize>,
     /// 0 for leaves.
     pub level: usize,

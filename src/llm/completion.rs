@@ -99,7 +99,7 @@ impl LanguageModel {
     /// Opens a GGUF file or a folder of Hugging Face; its weights stay on the disk until they are needed.
     ///
     /// # Errors
-    /// [`Error::Read`]; [`Error::LanguageModel`] with the field of the file.
+    /// [`BaseError::Read`](canopy_base::error::Error::Read); [`Error::LanguageModel`] with the field of the file.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         if path.is_dir() {

@@ -1,5 +1,5 @@
 //! The project file: target text, edits and states of one document, kept in the user's data folder under a name that
-//! [`project_store`](super::project_store) gives it.
+//! `project_store` gives it.
 //!
 //! Every target is stored with a hash of its source sentence, so that a changed document keeps what still matches. What a
 //! person has done on a sentence that is gone stays too, for the day on which the sentence comes back.

@@ -255,7 +255,7 @@ impl TrainingConfig {
     /// Reads settings in TOML.
     ///
     /// # Errors
-    /// [`Error::Base(BaseError::Settings)`] with line and field if they are invalid.
+    /// [`BaseError::Settings`] with line and field if they are invalid.
     pub fn open(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(Error::read(path))?;
         toml::from_str(&text).map_err(|cause| {
@@ -382,7 +382,7 @@ impl TrainingConfig {
     /// Refuses values that cannot be trained with.
     ///
     /// # Errors
-    /// [`Error::Base(BaseError::Config)`] with the field and the values it may have.
+    /// [`BaseError::Config`] with the field and the values it may have.
     pub fn validate(&self) -> Result<()> {
         let refuse = |field, found: &dyn std::fmt::Display, allowed: &str| {
             Err(Error::Base(BaseError::Config {

@@ -65,7 +65,7 @@ pub fn write(
 /// Writes any picture as SVG or PNG, by the ending of `path`.
 ///
 /// # Errors
-/// The errors of [`write`].
+/// The errors of [`write`](fn@write).
 pub fn write_picture(
     picture: &impl Picture,
     theme: &Theme,

@@ -1,7 +1,7 @@
 //! Figures of a run: numbers in, drawing on any plotters backend out.
 //!
 //! A [`Chart`] holds what was measured, a [`View`] what of it is looked at, a [`Theme`] its colours. [`draw`] is the one
-//! drawing routine: the window, SVG and PNG ([`write`]) come from it. Nothing here knows models, runs or widgets.
+//! drawing routine: the window, SVG and PNG ([`write`](fn@write)) come from it. Nothing here knows models, runs or widgets.
 
 mod canvas;
 mod chart;

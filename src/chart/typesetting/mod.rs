@@ -1,6 +1,6 @@
 //! From characters to places: the scripts of a text, its direction, where its lines may break, fonts of the system.
 //!
-//! Strings in; levels, places and outlines out. What a window makes of them is in [`canopy_gui`], what a picture
+//! Strings in; levels, places and outlines out. What a window makes of them is in the crate `canopy-gui`, what a picture
 //! makes of them in [`crate::charts`].
 
 mod breaks;

@@ -1,7 +1,7 @@
 //! Several corpora as one to train on: so much of each, and nothing in it that is held out.
 //!
 //! Development and test documents are those of the parts. Of the training documents those pairs are left out whose source
-//! is one of these, or of another corpus that is to be left out, or [resembles](super::held_out) one; pairs that do not look
+//! is one of these, or of another corpus that is to be left out, or resembles one; pairs that do not look
 //! like [translations](super::survey) stay as context. Shares are of target words that are learnt from: a part that has
 //! too few is repeated, documents of one that has too many are left out by a hash of their name.
 

@@ -4,8 +4,8 @@
 //! Bulte & Tezcan, "Neural Fuzzy Repair: Integrating Fuzzy Matches into Neural Machine Translation", ACL 2019, Eq. 1. Only
 //! the sentences that share the rarest words with the new one are compared, as they do it.
 //!
-//! [`Datastore`] holds decoder states of its pairs, for nearest-neighbour translation. What needs a model for it, such as
-//! fine-tuning on the matches of a document, lives in `training/for_document`.
+//! The datastore of the crate `canopy-nn` holds decoder states of its pairs, for nearest-neighbour translation; fine-tuning on the
+//! matches of a document is in `src/train/for_document`.
 
 mod analysis;
 mod coverage;

@@ -102,7 +102,7 @@ pub struct RunResults {
     /// Updates of the only checkpoint, where none has a number.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub steps: usize,
-    /// Other things that they depend on, by name: the digest of the checkpoints, [`MODEL_DIGEST`], and all of
+    /// Other things that they depend on, by name: the digest of the checkpoints, `MODEL_DIGEST`, and all of
     /// [`SweepRun::origin`]. Other ones make the answers void too.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub origin: BTreeMap<String, String>,

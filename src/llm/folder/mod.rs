@@ -87,7 +87,7 @@ impl Folder {
     /// Opens a folder, and reads its settings and the list of its tensors.
     ///
     /// # Errors
-    /// [`Error::Read`]; [`Error::LanguageModel`] with file and field, if a file is missing or contradicts itself.
+    /// [`BaseError::Read`](canopy_base::error::Error::Read); [`Error::LanguageModel`] with file and field, if a file is missing or contradicts itself.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let config = Settings::open(&path.join(CONFIG))?;

@@ -46,7 +46,7 @@ impl Gguf {
     /// Opens a file and reads its metadata and the list of its tensors.
     ///
     /// # Errors
-    /// [`Error::Read`]; [`Error::LanguageModel`] with the field, if anything in the file contradicts its form or its length.
+    /// [`BaseError::Read`](canopy_base::error::Error::Read); [`Error::LanguageModel`] with the field, if anything in the file contradicts its form or its length.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let file = Mapped::open(path)?;

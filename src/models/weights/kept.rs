@@ -31,6 +31,6 @@ pub trait KeptTensors {
     /// Refuses a tensor of which a number is not finite; none of them stays in memory.
     ///
     /// # Errors
-    /// [`Error::Weights`](crate::Error::Weights), which names it, and as [`Self::values`].
+    /// [`Error::Weights`](crate::error::Error::Weights), which names it, and as [`Self::values`].
     fn check_finite(&self, name: &str) -> Result<()>;
 }

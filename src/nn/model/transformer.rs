@@ -198,7 +198,7 @@ impl Transformer {
         output
     }
 
-    /// Translations of all encoded sentences as a memory, see [`Memory::from_translations`].
+    /// Translations of all encoded sentences as a memory.
     pub fn translations(
         &self,
         target: &PackedBatch,

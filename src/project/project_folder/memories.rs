@@ -102,7 +102,7 @@ pub fn memory_at(path: &Path, from: &str, to: &str) -> Result<TranslationMemory>
 pub struct FurtherMemory {
     /// Path of the memory.
     pub path: PathBuf,
-    /// Per cent that are subtracted from its matches, from 0 to [`MAX_PENALTY`].
+    /// Per cent that are subtracted from its matches, from 0 to [`MAX_PENALTY`](crate::MAX_PENALTY).
     #[serde(default)]
     pub penalty: u8,
 }

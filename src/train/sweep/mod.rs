@@ -87,7 +87,7 @@ impl Sweep {
     /// Reads a sweep's file.
     ///
     /// # Errors
-    /// [`Error::Base(BaseError::Settings)`] with the line, or the row and its field, that is wrong.
+    /// [`BaseError::Settings`] with the line, or the row and its field, that is wrong.
     pub fn open(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(Error::read(path))?;
         Self::parsed(text).map_err(|reason| {

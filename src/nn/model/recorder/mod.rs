@@ -36,7 +36,7 @@ pub struct RecordedLayer {
 /// The values of a gate, for each row over its features.
 #[derive(Debug, Clone)]
 pub struct GateActivations {
-    /// Context or [`DecoderContext`](AttendedKind::DecoderContext).
+    /// Context or [`DecoderContext`](AttentionKind::DecoderContext).
     pub kind: AttentionKind,
     /// Layer, from 0.
     pub layer: usize,

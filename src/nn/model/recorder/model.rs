@@ -25,7 +25,7 @@ impl Model {
         self.record_in_window(source, target, None, keep)
     }
 
-    /// [`Self::recorder`] of a window of one document, of the rest of which only encodings are known: sentences that the
+    /// The recorder of a window of one document, of the rest of which only encodings are known: sentences that the
     /// encoder's context names, and the leaves of its tree, have their numbers in the document.
     pub fn record_in_window(
         &self,

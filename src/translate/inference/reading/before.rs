@@ -54,7 +54,7 @@ impl ModelReader<'_> {
         known.collect()
     }
 
-    /// The ids that the encoder reads after a sentence of `own` tokens, of what [`Self::read_before`] found.
+    /// The ids that the encoder reads after a sentence of `own` tokens, of what was read before it.
     pub fn suffix(&self, before: &[Vec<u32>], own: usize) -> Vec<u32> {
         let config = &self.translator.description().model;
         if config.reads_formality {

@@ -61,7 +61,7 @@ pub(crate) fn foreign_description(path: &Path) -> Result<ForeignDescription> {
 /// Description and configuration of a model of another program.
 ///
 /// # Errors
-/// As [`foreign_description`].
+/// If there is no such model, a file of it is damaged, or it does not translate.
 pub fn foreign_parts(path: &Path) -> Result<(ForeignDescription, ModelConfig)> {
     check_translates(path)?;
     let foreign = interchange::open(&mut Archive::open(path)?)?;
