@@ -108,7 +108,7 @@ installer() {
         ! wine reg query 'HKCU\Software\Classes\Canopy.Document' >>"$log" && echo "installed, and removed but for a file of the user" && rm -r "$home"
 }
 # The window on a screen of its own, with a letter: clicks on Explore, Document, Translate document, Models and Document, each of which
-# changes the picture of a window that lives. The pictures stay in $drive/pictures.
+# changes the picture of a window that lives; Wine's title is 30 pixels high. The pictures stay in $drive/pictures.
 window() {
     local screen server program number picture seen step changes=0 name=${1:-auto}
     local folder=$drive/pictures/$name
@@ -130,9 +130,9 @@ window() {
     DISPLAY=:$number import -window root "$folder/0.png"
     seen=$(DISPLAY=:$number import -window root ppm:- | md5sum)
     step=0
-    for place in 608 525 1195 838 525; do
+    for place in 612 529 1199 842 529; do
         step=$((step + 1))
-        DISPLAY=:$number xdotool mousemove "$place" 21 click 1
+        DISPLAY=:$number xdotool mousemove "$place" 51 click 1
         sleep "$WAIT"
         DISPLAY=:$number import -window root "$folder/$step.png"
         picture=$(DISPLAY=:$number import -window root ppm:- | md5sum)

@@ -61,7 +61,7 @@ pub struct ComputeDevice {
 }
 
 /// What reaches a GPU, best first. OpenGL is left out: it computes poorly, requesting it prints errors on Linux without a
-/// display, and a context of it in a thread of its own can stop a window that Wine draws with Vulkan.
+/// display, and its context in a thread of its own can stop a window that Wine draws with Vulkan.
 const GRAPHICS_APIS: &[WgpuBackend] = if cfg!(target_os = "linux") {
     &[WgpuBackend::Vulkan]
 } else if cfg!(windows) {
