@@ -2,10 +2,10 @@
 # Builds Canopy for Windows on Linux, in a folder with a Debian unstable of its own. Needs root and debootstrap.
 #   packaging/windows.sh root      the folder with Rust, MinGW, NSIS and Wine (4 GB)
 #   packaging/windows.sh check     whether all crates compile for Windows
-#   packaging/windows.sh build     canopy.exe; PROFILE=dist optimises across crates
+#   packaging/windows.sh build …   canopy.exe, with these options of cargo; PROFILE=dist optimises across crates
 #   packaging/windows.sh pack      a zip and an installer in target/packages
 #   packaging/windows.sh run …     canopy.exe under Wine, with these arguments
-#   packaging/windows.sh try       what packaging/windows/try.sh tries under Wine
+#   packaging/windows.sh try …     what packaging/windows/try.sh tries under Wine; WAIT is how long a picture takes, in seconds
 #   packaging/windows.sh           root, build and pack
 # WINDOWS_ROOT is the folder (target/windows), DEBIAN_MIRROR the mirror (that of this machine's apt).
 set -euo pipefail
@@ -67,8 +67,8 @@ cargo_inside() {
         CARGO_HTTP_CAINFO=/etc/ssl/certs/ca-certificates.crt RUSTFLAGS="-C target-feature=+crt-static" \
         CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc \
         CC_x86_64_pc_windows_gnu=x86_64-w64-mingw32-gcc AR_x86_64_pc_windows_gnu=x86_64-w64-mingw32-ar \
-        sh -c 'cd /source && exec cargo "$@"' sh "$@" --locked --target $target -Zbuild-std=std,panic_unwind \
-        $(for name in core alloc std; do echo "--config profile.$profile.package.$name.opt-level=3"; done)
+        sh -c 'cd /source && exec cargo "$@"' sh "$1" --locked --target $target -Zbuild-std=std,panic_unwind \
+        $(for name in core alloc std; do echo "--config profile.$profile.package.$name.opt-level=3"; done) "${@:2}"
 }
 
 check() {
@@ -76,7 +76,7 @@ check() {
 }
 
 build() {
-    cargo_inside build --profile "$profile" --package canopy --bin canopy --config "profile.$profile.strip=true"
+    cargo_inside build --profile "$profile" --package canopy --bin canopy --config "profile.$profile.strip=true" "$@"
     ls -l "$root/build/$target/$profile/canopy.exe"
 }
 
@@ -101,13 +101,13 @@ pack() {
 
 # Wine with the display of this machine; without one only the command line works.
 wine_inside() {
-    inside DISPLAY="${DISPLAY:-}" WINEDEBUG="${WINEDEBUG:--all}" WINEDLLOVERRIDES="mscoree=d;mshtml=d" WINEPREFIX=/root/wine "$@"
+    inside DISPLAY="${DISPLAY:-}" WINEDEBUG="${WINEDEBUG:--all}" WINEDLLOVERRIDES="mscoree=d;mshtml=d" WINEPREFIX=/root/wine WAIT="${WAIT:-20}" "$@"
 }
 
 case ${1:-all} in
     root) make_root ;;
     check) check ;;
-    build) build ;;
+    build) shift; build "$@" ;;
     pack) pack ;;
     run) shift; wine_inside wine /build/$target/"$profile"/canopy.exe "$@" ;;
     try) shift; wine_inside bash /source/packaging/windows/try.sh "$@" ;;

@@ -63,18 +63,27 @@ pub struct ComputeDevice {
     pub remote: Option<Arc<Client>>,
 }
 
-/// On Linux OpenGL would be the other choice: it computes poorly, and requesting it prints errors without a display.
-const GRAPHICS_API: WgpuBackend = if cfg!(target_os = "linux") {
-    WgpuBackend::Vulkan
+/// What reaches a GPU, best first. OpenGL is left out: it computes poorly, requesting it prints errors on Linux without a
+/// display, and its context in a thread of its own can stop a window that Wine draws with Vulkan.
+const GRAPHICS_APIS: &[WgpuBackend] = if cfg!(target_os = "linux") {
+    &[WgpuBackend::Vulkan]
+} else if cfg!(windows) {
+    &[WgpuBackend::Vulkan, WgpuBackend::Dx12]
 } else {
-    WgpuBackend::Auto
+    &[WgpuBackend::Auto]
 };
 
 /// Whether the GPU was lost: a runtime cannot be set up twice, so it stays so until the program is opened again.
 static IS_LOST: AtomicBool = AtomicBool::new(false);
 
 /// The adapter in use: a wgpu runtime can be set up only once.
-static GPU: Mutex<Option<(ComputeDevice, wgpu::Device)>> = Mutex::new(None);
+static GPU: Mutex<Option<OpenedGpu>> = Mutex::new(None);
+
+struct OpenedGpu {
+    device: ComputeDevice,
+    api: WgpuBackend,
+    handle: wgpu::Device,
+}
 
 impl ComputeDevice {
     /// Finds the device a user requests.
@@ -159,20 +168,20 @@ impl ComputeDevice {
 }
 
 /// The GPU of this process, if it has opened one.
-fn opened_gpu() -> MutexGuard<'static, Option<(ComputeDevice, wgpu::Device)>> {
+fn opened_gpu() -> MutexGuard<'static, Option<OpenedGpu>> {
     GPU.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Ends the GPU of this process as a driver does that fails: what a test needs to see what is lost with it.
 pub fn destroy_gpu() {
-    if let Some((_, gpu)) = &*opened_gpu() {
-        gpu.destroy();
+    if let Some(gpu) = &*opened_gpu() {
+        gpu.handle.destroy();
     }
 }
 
 /// Whether the GPU of this process, if it has opened one, computes no more. Then it is not opened again.
 pub fn gpu_is_lost() -> bool {
-    let gpu = opened_gpu().as_ref().map(|(device, _)| device.clone());
+    let gpu = opened_gpu().as_ref().map(|gpu| gpu.device.clone());
     gpu.is_some_and(|device| is_lost(&device))
 }
 
@@ -204,14 +213,16 @@ pub fn other_adapters(first: &Device, count: usize) -> Result<Vec<Device>> {
             DeviceKind::IntegratedGpu,
             DeviceKind::VirtualGpu,
         ];
+        // By another interface each card would be there once more.
+        let api = opened_gpu()
+            .as_ref()
+            .map_or(GRAPHICS_APIS[0], |gpu| gpu.api);
         // The first one's runtime exists already, which is refused.
         let opened = kinds
             .into_iter()
             .flat_map(|kind| (0..count).map(kind))
             .filter_map(|kind| {
-                let options = Device::wgpu_options()
-                    .device_kind(kind)
-                    .graphics_api(GRAPHICS_API);
+                let options = Device::wgpu_options().device_kind(kind).graphics_api(api);
                 options.init_with_setup().ok().map(|(device, _)| device)
             });
         *others = opened.collect();
@@ -233,27 +244,30 @@ fn gpu(software_too: bool) -> Option<ComputeDevice> {
         return None;
     }
     let mut found = opened_gpu();
-    if let Some((device, _)) = &*found
-        && (software_too || !device.software)
+    if let Some(gpu) = &*found
+        && (software_too || !gpu.device.software)
     {
-        return Some(device.clone());
+        return Some(gpu.device.clone());
     }
     let real = [
         DeviceKind::DiscreteGpu(0),
         DeviceKind::IntegratedGpu(0),
         DeviceKind::VirtualGpu(0),
     ];
-    let kinds = real
-        .into_iter()
-        .map(|kind| (kind, false))
-        .chain(software_too.then_some((DeviceKind::Cpu, true)));
-    for (kind, software) in kinds {
+    let adapters = GRAPHICS_APIS
+        .iter()
+        .flat_map(|&api| real.clone().map(|kind| (kind, api, false)));
+    let software = GRAPHICS_APIS
+        .iter()
+        .filter(|_| software_too)
+        .map(|&api| (DeviceKind::Cpu, api, true));
+    for (kind, api, software) in adapters.chain(software) {
         let options = Device::wgpu_options()
             .device_kind(kind.clone())
-            .graphics_api(GRAPHICS_API);
+            .graphics_api(api);
         let opened = options.init_with_setup();
         if let Err(cause) = &opened {
-            tracing::debug!(?kind, "no such adapter works: {cause:?}");
+            tracing::debug!(?kind, ?api, "no such adapter works: {cause:?}");
         }
         if let Ok((device, setup)) = opened {
             let info = setup.adapter.get_info();
@@ -269,7 +283,11 @@ fn gpu(software_too: bool) -> Option<ComputeDevice> {
                 &setup.adapter,
                 (setup.device.clone(), setup.queue),
             );
-            *found = Some((device.clone(), setup.device));
+            *found = Some(OpenedGpu {
+                device: device.clone(),
+                api,
+                handle: setup.device,
+            });
             return Some(device);
         }
     }
