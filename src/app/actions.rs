@@ -20,7 +20,7 @@ use canopy_corpus::Column;
 /// A command without parameters of its own: one line of the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Action {
-    /// What it does.
+    /// The command that it gives.
     pub command: Command,
     /// The menu that it is in.
     pub group: Group,

@@ -238,7 +238,7 @@ pub enum Group {
     Explore,
     /// On the page of alignments.
     Align,
-    /// What the window shows, and how.
+    /// Pages, panels and appearance.
     View,
     /// The guide, shortcuts and licences.
     Help,

@@ -24,9 +24,9 @@ const KEEPING: usize = 32;
 /// Settings, messages and requests, which every page may use.
 #[derive(Debug, Default)]
 pub struct Shared {
-    /// What the person has chosen.
+    /// Choices of the person.
     pub settings: Settings,
-    /// What comes with the program.
+    /// Models and samples that come with the program.
     pub shipped: Shipped,
     /// The page that is shown.
     pub page: Page,

@@ -148,10 +148,15 @@ impl Session {
             return Ok(());
         };
         let begin = Instant::now();
-        let read = self.read_up_to_last(prompt, written);
+        let prompt = &*self.decoded(prompt);
+        let kept = self.keep_shared(prompt);
+        let (context, last) = prompt.split_at(prompt.len() - 1);
+        let (context, read) = (&context[kept..], [last, written].concat());
         let network = &self.model.network;
-        network.read_recorded(&read, &mut self.cache, recorder);
+        network.read_recorded(context, &read, &mut self.cache, recorder);
+        self.ids.extend(context);
         self.ids.extend(&read);
+        self.cost.read += context.len() + read.len();
         self.cost.reading += begin.elapsed();
         Ok(())
     }
@@ -194,18 +199,24 @@ impl Session {
     /// Reads a prompt but for its last token; gives that and what is `written` behind it, which is to be read next.
     fn read_up_to_last(&mut self, prompt: &[u32], written: &[u32]) -> Vec<u32> {
         let prompt = &*self.decoded(prompt);
-        let shared = self.ids.iter().zip(prompt).take_while(|(a, b)| a == b);
-        let kept = shared.count().min(prompt.len() - 1);
-        self.cache.truncate(kept);
-        self.ids.truncate(kept);
+        let kept = self.keep_shared(prompt);
         let (context, last) = prompt.split_at(prompt.len() - 1);
         let context = &context[kept..];
         self.model.network.read_context(context, &mut self.cache);
         self.ids.extend(context);
         let read = [last, written].concat();
-        self.cost.reused += kept;
         self.cost.read += context.len() + read.len();
         read
+    }
+
+    /// Keeps what a prompt, but for its last token, shares with what was read; gives the number of its tokens.
+    fn keep_shared(&mut self, prompt: &[u32]) -> usize {
+        let shared = self.ids.iter().zip(prompt).take_while(|(a, b)| a == b);
+        let kept = shared.count().min(prompt.len() - 1);
+        self.cache.truncate(kept);
+        self.ids.truncate(kept);
+        self.cost.reused += kept;
+        kept
     }
 
     /// The logits after a prompt.

@@ -81,7 +81,7 @@ struct Subject {
 pub struct Alternatives {
     /// Whether the panel is shown.
     pub is_open: bool,
-    /// What it shows.
+    /// Its content.
     pub state: AlternativesState,
     of: Option<Subject>,
     /// The search that has found the list.

@@ -51,7 +51,7 @@ pub struct DocumentPage {
     pub translations: Translations,
     /// The file that is being opened.
     pub opening: Option<(JobId, PathBuf)>,
-    /// What is written to files.
+    /// Translations that are written to files.
     pub saving: Saving,
     /// Changes of other persons.
     pub merges: Merges,

@@ -167,7 +167,7 @@ pub enum Awaited {
     Trace {
         /// Number of the job.
         job: JobId,
-        /// What is traced.
+        /// Document and translations that are traced.
         origin: Origin,
     },
     /// A trace is read from its file.

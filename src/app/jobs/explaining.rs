@@ -48,7 +48,7 @@ pub enum ExplainRequest {
     SaveFigure {
         /// Number of the job.
         job: JobId,
-        /// What the figure shows.
+        /// The answer that is drawn.
         answer: Arc<Answer>,
         /// Colours of the figure.
         theme: Theme,

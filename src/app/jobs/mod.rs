@@ -190,7 +190,7 @@ pub enum Request {
     Compare {
         /// Number of the job.
         job: JobId,
-        /// What is compared, and how.
+        /// Sentences that are compared, and the way.
         comparison: Box<Comparison>,
     },
 }

@@ -210,7 +210,7 @@ impl Threads {
 
 /// The answerer of the requests of a lane. Each answer is an event, also that of a request that fails.
 pub trait Answerer: Send + 'static {
-    /// What is asked for.
+    /// A request of its lane.
     type Request: Send + 'static;
 
     /// Answers one request.
@@ -318,7 +318,7 @@ mod tests {
 
         fn answer(&mut self, request: u64) {
             self.signals.recv().expect("a signal");
-            assert_ne!(request, 0, "it is told to panic");
+            assert_ne!(request, 0, "zero panics");
             let job = JobId(request);
             self.events.send(Event::Finished { job });
         }

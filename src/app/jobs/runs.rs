@@ -149,7 +149,7 @@ pub enum RunRequest {
     Survey {
         /// Number of the job.
         job: JobId,
-        /// What is read.
+        /// Files and folders that are read.
         material: Material,
         /// Codes of the source and the target language; `None` until they are known.
         languages: Option<(String, String)>,
@@ -160,7 +160,7 @@ pub enum RunRequest {
     MakeCorpus {
         /// Number of the job.
         job: JobId,
-        /// What is imported, and where it shall go.
+        /// Files that are imported, and the folder of the corpus.
         import: Box<CorpusImport>,
         /// The handle that cancels the job.
         control: JobControl,

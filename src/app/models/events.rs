@@ -35,7 +35,7 @@ pub enum ModelsEvent {
     Opened {
         /// Number of the job.
         job: JobId,
-        /// What is known of the model.
+        /// Description of the model.
         info: ModelInfo,
         /// Name of the device that it computes on.
         device_name: String,
@@ -132,7 +132,7 @@ pub enum ModelsEvent {
     CataloguesRead {
         /// Number of the job.
         job: JobId,
-        /// What the catalogues have answered.
+        /// The answers of the catalogues.
         look: Box<Look>,
         /// Bytes of downloads that were broken off, by catalogue and name.
         arrived: BTreeMap<(String, String), u64>,

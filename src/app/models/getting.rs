@@ -95,7 +95,7 @@ pub struct Getting {
     pub to: Option<String>,
     /// Whether the lists are read.
     pub lists: Lists,
-    /// What the catalogues have answered.
+    /// The answers of the catalogues.
     pub look: Arc<Look>,
     /// The model on its way.
     pub downloading: Option<Downloading>,

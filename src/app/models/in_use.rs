@@ -24,7 +24,7 @@ pub enum ModelState {
     },
     /// A model is open.
     Open {
-        /// What is known of the model.
+        /// Description of the model.
         info: ModelInfo,
         /// Name of the device that it computes on.
         device_name: String,

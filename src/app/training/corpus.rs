@@ -60,7 +60,7 @@ pub enum SurveyState {
     None,
     /// With the share that is read, in `[0, 1]`.
     Running(JobId, JobControl, f64),
-    /// What was found.
+    /// With its findings.
     Found(Box<Survey>),
     /// The message of the failure.
     Failed(String),
@@ -83,7 +83,7 @@ impl PartialEq for SurveyState {
 pub struct NewCorpus {
     /// Name of the corpus.
     pub name: String,
-    /// What its documents are read from.
+    /// Files and folders that its documents are read from.
     pub from: CorpusSource,
     /// Folder of the source documents.
     pub source: PathBuf,
@@ -95,7 +95,7 @@ pub struct NewCorpus {
     pub source_language: String,
     /// Code of the target language.
     pub target_language: String,
-    /// What is known of the material.
+    /// Facts about the material.
     pub survey: SurveyState,
     /// Whether doubtful pairs are learned from too.
     pub keeps_doubtful: bool,

@@ -25,7 +25,7 @@ pub enum Start {
 pub struct Problem {
     /// As the settings file has it.
     pub field: &'static str,
-    /// What is wrong with it.
+    /// Its fault.
     pub message: String,
 }
 

@@ -312,12 +312,21 @@ impl Network {
         });
     }
 
-    /// Reads tokens after those of the cache, and returns their attention: all heads of a layer for one token after the other,
-    /// then the next layer.
+    /// Reads `context` and then `ids` after the tokens of the cache, and returns the attention of `ids`: all heads of a layer for one
+    /// token after the other, then the next layer.
     ///
     /// # Panics
     /// If one of them is outside the vocabulary.
-    pub fn read_recorded(&self, ids: &[u32], cache: &mut Cache, recorder: &mut Recorder<'_>) {
+    pub fn read_recorded(
+        &self,
+        context: &[u32],
+        ids: &[u32],
+        cache: &mut Cache,
+        recorder: &mut Recorder<'_>,
+    ) {
+        if self.is_on_gpu() {
+            self.read_context(context, cache);
+        }
         if let (Some(gpu), Some(there)) = (&self.gpu, &mut cache.gpu) {
             for ids in ids.chunks(RECORDED) {
                 let place = (&mut *there, cache.length);
@@ -326,9 +335,20 @@ impl Network {
             }
             return;
         }
+        let first = cache.length + context.len();
+        let mut record = |attention: Attention<'_>| {
+            if attention.position >= first {
+                recorder(attention);
+            }
+        };
+        // Together: weights are read once for both.
+        let all = [context, ids].concat();
         rayon::scope(|_| {
-            for ids in ids.chunks(BATCH) {
-                self.states(ids, cache, Some(recorder));
+            for ids in all.chunks(BATCH) {
+                let is_context = cache.length + ids.len() <= first;
+                let recorder: Option<&mut Recorder<'_>> =
+                    if is_context { None } else { Some(&mut record) };
+                self.states(ids, cache, recorder);
             }
         });
     }

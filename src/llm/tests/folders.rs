@@ -86,7 +86,7 @@ fn compare(family: &str) {
             *weight -= own;
         }
     };
-    network.read_recorded(last, &mut cache, &mut record);
+    network.read_recorded(&[], last, &mut cache, &mut record);
     let left = attention.iter().flatten().flatten();
     let left = left.fold(0.0_f32, |largest, it| largest.max(it.abs()));
     println!("{family}: weights differ by {left:.1e}");

@@ -63,7 +63,7 @@ pub struct ComputeDevice {
     pub remote: Option<Arc<Client>>,
 }
 
-/// What reaches a GPU, best first. OpenGL is left out: it computes poorly, requesting it prints errors on Linux without a
+/// Interfaces to GPUs, best first. OpenGL is left out: it computes poorly, requesting it prints errors on Linux without a
 /// display, and its context in a thread of its own can stop a window that Wine draws with Vulkan.
 const GRAPHICS_APIS: &[WgpuBackend] = if cfg!(target_os = "linux") {
     &[WgpuBackend::Vulkan]

@@ -149,7 +149,7 @@ fn the_attention_of_both_is_the_same() {
         let mut cache = network.new_cache();
         network.read_context(&ids[..3], &mut cache);
         let mut all = Vec::new();
-        network.read_recorded(&ids[3..], &mut cache, &mut |it| {
+        network.read_recorded(&[], &ids[3..], &mut cache, &mut |it| {
             let place = (it.layer, it.position, it.head, it.first);
             all.push((place, it.weights.to_vec()));
         });

@@ -214,13 +214,14 @@ impl Tracer {
         let first_own = self.starts.last().copied().unwrap_or_default();
         let seen = owners.get(first..).unwrap_or_default();
         for (owner, &weight) in seen.iter().zip(weights) {
+            let is_kept = weight >= LEAST;
             match *owner {
-                Owner::Prompt => {}
-                Owner::Own { place } => own.push((number(first_own + place), weight)),
+                Owner::Own { place } if is_kept => own.push((number(first_own + place), weight)),
+                Owner::Prompt | Owner::Own { .. } => {}
                 Owner::Target { sentence } => add(sentence, weight),
                 Owner::Source { sentence, place } => {
                     let row = self.starts[sentence] + place;
-                    if row < self.starts[sentence + 1] {
+                    if is_kept && row < self.starts[sentence + 1] {
                         words.push((number(row), weight));
                     }
                     add(sentence, weight);
@@ -228,7 +229,6 @@ impl Tracer {
             }
         }
         let row = |words: Vec<(u32, f32)>| {
-            let words: Vec<(u32, f32)> = words.into_iter().filter(|word| word.1 >= LEAST).collect();
             let kept: f32 = words.iter().map(|word| word.1).sum();
             MapRow {
                 words,
