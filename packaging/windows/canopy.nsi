@@ -1,5 +1,6 @@
 ; The installer for Windows, for the user who runs it: no administrator is needed.
-; packaging/windows.sh defines VERSION, the folder FILES of all that is installed, its size SIZE in KB, and the file OUTPUT.
+; packaging/windows.sh defines VERSION, the folder FILES of all that is installed, its size SIZE in KB, the file REMOVE with the
+; instructions that delete just these, and the file OUTPUT.
 
 Unicode true
 SetCompressor /SOLID lzma
@@ -136,6 +137,11 @@ VIAddVersionKey "LegalCopyright" "The Canopy developers; MIT or Apache-2.0"
 
 Section "Canopy, its models and samples" Program
   SectionIn RO
+  ; What an older version has brought and this one has not would stay.
+  ReadRegStr $0 HKCU "Software\Canopy" "Folder"
+  ${If} $0 == $INSTDIR
+    ExecWait '"$INSTDIR\uninstall.exe" /S _?=$INSTDIR'
+  ${EndIf}
   SetOutPath "$INSTDIR"
   File /r "${FILES}\*"
   WriteUninstaller "$INSTDIR\uninstall.exe"
@@ -253,14 +259,7 @@ FunctionEnd
 
 ; Projects, settings and models that the user has added stay; so does what else lies in the folder.
 Section "Uninstall"
-  Delete "$INSTDIR\canopy.exe"
-  Delete "$INSTDIR\canopy.ico"
-  Delete "$INSTDIR\*.md"
-  Delete "$INSTDIR\COPYRIGHT.txt"
-  Delete "$INSTDIR\LICENSE-*.txt"
-  Delete "$INSTDIR\THIRD-PARTY.txt"
-  RMDir /r "$INSTDIR\assets"
-  RMDir /r "$INSTDIR\docs"
+  !include "${REMOVE}"
   Delete "$INSTDIR\uninstall.exe"
   RMDir "$INSTDIR"
   Delete "$SMPROGRAMS\Canopy.lnk"
