@@ -35,6 +35,9 @@ ${Using:StrFunc} UnStrRep
 !insertmacro MUI_LANGUAGE "English"
 !insertmacro MUI_LANGUAGE "German"
 !insertmacro MUI_LANGUAGE "PortugueseBR"
+LangString RUNNING ${LANG_ENGLISH} "Canopy is open, or its folder is read-only. Close Canopy and try again."
+LangString RUNNING ${LANG_GERMAN} "Canopy ist geöffnet, oder sein Ordner ist schreibgeschützt. Schließen Sie Canopy und versuchen Sie es noch einmal."
+LangString RUNNING ${LANG_PORTUGUESEBR} "O Canopy está aberto ou sua pasta é somente leitura. Feche o Canopy e tente novamente."
 
 VIProductVersion "${VERSION}.0"
 VIAddVersionKey "ProductName" "Canopy"
@@ -135,8 +138,30 @@ VIAddVersionKey "LegalCopyright" "The Canopy developers; MIT or Apache-2.0"
   DeleteRegKey /ifempty HKCU "${CLASSES}\.${ENDING}"
 !macroend
 
+; A program that runs can be neither replaced nor deleted; with /S the exit code of the installer is 2 then.
+!macro RefuseRunning UN
+Function ${UN}RefuseRunning
+  ${If} ${FileExists} "$INSTDIR\canopy.exe"
+    ${Do}
+      ClearErrors
+      FileOpen $0 "$INSTDIR\canopy.exe" a
+      ${IfNot} ${Errors}
+        FileClose $0
+        ${ExitDo}
+      ${EndIf}
+      ${If} ${Cmd} `MessageBox MB_RETRYCANCEL|MB_ICONEXCLAMATION "$(RUNNING)" /SD IDCANCEL IDCANCEL`
+        Abort
+      ${EndIf}
+    ${Loop}
+  ${EndIf}
+FunctionEnd
+!macroend
+!insertmacro RefuseRunning ""
+!insertmacro RefuseRunning "un."
+
 Section "Canopy, its models and samples" Program
   SectionIn RO
+  Call RefuseRunning
   ; What an older version has brought and this one has not would stay.
   ReadRegStr $0 HKCU "Software\Canopy" "Folder"
   ${If} $0 == $INSTDIR
@@ -259,6 +284,7 @@ FunctionEnd
 
 ; Projects, settings and models that the user has added stay; so does what else lies in the folder.
 Section "Uninstall"
+  Call un.RefuseRunning
   !include "${REMOVE}"
   Delete "$INSTDIR\uninstall.exe"
   RMDir "$INSTDIR"
