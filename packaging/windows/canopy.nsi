@@ -23,6 +23,7 @@ ${Using:StrFunc} UnStrRep
 
 !define MUI_ICON "${FILES}\canopy.ico"
 !define MUI_UNICON "${FILES}\canopy.ico"
+!define MUI_COMPONENTSPAGE_NODESC
 !define MUI_FINISHPAGE_RUN "$INSTDIR\canopy.exe"
 !insertmacro MUI_PAGE_WELCOME
 !insertmacro MUI_PAGE_LICENSE "${FILES}\LICENSE-MIT.txt"
