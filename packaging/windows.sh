@@ -93,8 +93,10 @@ pack() {
     chmod 755 "$work/canopy.exe"
     inside sh -euc 'cd /packages
         zip -qr9X "$1.zip" "$1"
-        makensis -V2 -DVERSION="$2" -DFILES="/packages/$1" -DSIZE="$(du -sk "$1" | cut -f1)" -DOUTPUT="/packages/$1-setup.exe" \
-            /source/packaging/windows/canopy.nsi' sh "$name" "$version"
+        (cd "$1" && find . -type f -printf "%P\n" | sed "s,/,\\\\,g; s,.*,Delete \"\$INSTDIR\\\\&\"," &&
+            find . -mindepth 1 -depth -type d -printf "%P\n" | sed "s,/,\\\\,g; s,.*,RMDir \"\$INSTDIR\\\\&\",") >remove.nsh
+        makensis -V2 -INPUTCHARSET UTF8 -DVERSION="$2" -DFILES="/packages/$1" -DSIZE="$(du -sk "$1" | cut -f1)" \
+            -DREMOVE=/packages/remove.nsh -DOUTPUT="/packages/$1-setup.exe" /source/packaging/windows/canopy.nsi' sh "$name" "$version"
     cp "$root/packages/$name.zip" "$root/packages/$name-setup.exe" "$out/"
     ls -l "$out"
 }

@@ -1,5 +1,6 @@
 ; The installer for Windows, for the user who runs it: no administrator is needed.
-; packaging/windows.sh defines VERSION, the folder FILES of all that is installed, its size SIZE in KB, and the file OUTPUT.
+; packaging/windows.sh defines VERSION, the folder FILES of all that is installed, its size SIZE in KB, the file REMOVE with the
+; instructions that delete just these, and the file OUTPUT.
 
 Unicode true
 SetCompressor /SOLID lzma
@@ -22,6 +23,7 @@ ${Using:StrFunc} UnStrRep
 
 !define MUI_ICON "${FILES}\canopy.ico"
 !define MUI_UNICON "${FILES}\canopy.ico"
+!define MUI_COMPONENTSPAGE_NODESC
 !define MUI_FINISHPAGE_RUN "$INSTDIR\canopy.exe"
 !insertmacro MUI_PAGE_WELCOME
 !insertmacro MUI_PAGE_LICENSE "${FILES}\LICENSE-MIT.txt"
@@ -34,6 +36,9 @@ ${Using:StrFunc} UnStrRep
 !insertmacro MUI_LANGUAGE "English"
 !insertmacro MUI_LANGUAGE "German"
 !insertmacro MUI_LANGUAGE "PortugueseBR"
+LangString RUNNING ${LANG_ENGLISH} "Canopy is open, or its folder is read-only. Close Canopy and try again."
+LangString RUNNING ${LANG_GERMAN} "Canopy ist geöffnet, oder sein Ordner ist schreibgeschützt. Schließen Sie Canopy und versuchen Sie es noch einmal."
+LangString RUNNING ${LANG_PORTUGUESEBR} "O Canopy está aberto ou sua pasta é somente leitura. Feche o Canopy e tente novamente."
 
 VIProductVersion "${VERSION}.0"
 VIAddVersionKey "ProductName" "Canopy"
@@ -134,8 +139,35 @@ VIAddVersionKey "LegalCopyright" "The Canopy developers; MIT or Apache-2.0"
   DeleteRegKey /ifempty HKCU "${CLASSES}\.${ENDING}"
 !macroend
 
+; A program that runs can be neither replaced nor deleted; with /S the exit code of the installer is 2 then.
+!macro RefuseRunning UN
+Function ${UN}RefuseRunning
+  ${If} ${FileExists} "$INSTDIR\canopy.exe"
+    ${Do}
+      ClearErrors
+      FileOpen $0 "$INSTDIR\canopy.exe" a
+      ${IfNot} ${Errors}
+        FileClose $0
+        ${ExitDo}
+      ${EndIf}
+      ${If} ${Cmd} `MessageBox MB_RETRYCANCEL|MB_ICONEXCLAMATION "$(RUNNING)" /SD IDCANCEL IDCANCEL`
+        Abort
+      ${EndIf}
+    ${Loop}
+  ${EndIf}
+FunctionEnd
+!macroend
+!insertmacro RefuseRunning ""
+!insertmacro RefuseRunning "un."
+
 Section "Canopy, its models and samples" Program
   SectionIn RO
+  Call RefuseRunning
+  ; What an older version has brought and this one has not would stay.
+  ReadRegStr $0 HKCU "Software\Canopy" "Folder"
+  ${If} $0 == $INSTDIR
+    ExecWait '"$INSTDIR\uninstall.exe" /S _?=$INSTDIR'
+  ${EndIf}
   SetOutPath "$INSTDIR"
   File /r "${FILES}\*"
   WriteUninstaller "$INSTDIR\uninstall.exe"
@@ -253,14 +285,8 @@ FunctionEnd
 
 ; Projects, settings and models that the user has added stay; so does what else lies in the folder.
 Section "Uninstall"
-  Delete "$INSTDIR\canopy.exe"
-  Delete "$INSTDIR\canopy.ico"
-  Delete "$INSTDIR\*.md"
-  Delete "$INSTDIR\COPYRIGHT.txt"
-  Delete "$INSTDIR\LICENSE-*.txt"
-  Delete "$INSTDIR\THIRD-PARTY.txt"
-  RMDir /r "$INSTDIR\assets"
-  RMDir /r "$INSTDIR\docs"
+  Call un.RefuseRunning
+  !include "${REMOVE}"
   Delete "$INSTDIR\uninstall.exe"
   RMDir "$INSTDIR"
   Delete "$SMPROGRAMS\Canopy.lnk"

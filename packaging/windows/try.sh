@@ -101,11 +101,12 @@ resume() {
 }
 models() { canopy model list | wc -l; }
 installer() {
-    local setup home=$drive/users/root/AppData/Local/Programs/Canopy
+    local setup left home=$drive/users/root/AppData/Local/Programs/Canopy
     setup=$(ls /packages/*-setup.exe | head -n 1)
     wine "$setup" /S && sleep 3 && wine cmd /c "cd /d C:\\ && canopy --version" && wine reg query 'HKCU\Software\Classes\.docx\OpenWithProgids' |
-        grep -c Canopy >>"$log" && touch "$home/mine.txt" && wine "$home/uninstall.exe" /S && sleep 5 && [[ $(ls "$home") == mine.txt ]] &&
-        ! wine reg query 'HKCU\Software\Classes\Canopy.Document' >>"$log" && echo "installed, and removed but for a file of the user" && rm -r "$home"
+        grep -c Canopy >>"$log" && touch "$home/mine.txt" "$home/notes.md" "$home/docs/mine.md" && wine "$home/uninstall.exe" /S && sleep 5 &&
+        left=$(cd "$home" && find . -type f | sort | tr '\n' ' ') && [[ $left == './docs/mine.md ./mine.txt ./notes.md ' ]] &&
+        ! wine reg query 'HKCU\Software\Classes\Canopy.Document' >>"$log" && echo "installed, and removed but for the user's files" && rm -r "$home"
 }
 # The window on a screen of its own, with a letter: clicks on Explore, Document, Translate document, Models and Document, each of which
 # changes the picture of a window that lives; Wine's title is 30 pixels high. The pictures stay in $drive/pictures.
