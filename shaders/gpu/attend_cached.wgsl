@@ -1,6 +1,7 @@
-// softmax(scale · q kᵀ) v for one query and one head in each group, over the positions of a cache up to the query's own: Vaswani et
-// al., "Attention Is All You Need", 2017, Eq. 1, in one pass over the keys, with the softmax of `running_softmax.wgsl`. Heads
-// of queries share heads of keys: Ainslie et al., "GQA", 2023.
+// softmax(scale · q kᵀ + bias) v for one query and one head in each group, over the positions of a cache up to the query's own, or
+// over all: Vaswani et al., "Attention Is All You Need", 2017, Eq. 1, in one pass over the keys, with the softmax of
+// `running_softmax.wgsl`. Heads of queries share heads of keys: Ainslie et al., "GQA", 2023. Biases are those of relative
+// positions: Raffel et al., "Exploring the Limits of Transfer Learning", JMLR 2020, Section 2.1.
 
 struct Shape {
     // Numbers of a head: even.
@@ -17,6 +18,12 @@ struct Shape {
     in_halves: u32,
     // Weights of a query and head that are recorded; 0: none are.
     recorded: u32,
+    // Positions that every query sees; 0: those up to its own.
+    all: u32,
+    // Biases of a head; 0: there are none.
+    biases: u32,
+    // The place of that of the query's own position.
+    zero: u32,
 }
 
 @group(0) @binding(0) var<uniform> shape: Shape;
@@ -25,10 +32,12 @@ struct Shape {
 // [positions, kv_heads, width], of 16 or 32 bits
 @group(0) @binding(2) var<storage, read> keys: array<u32>;
 @group(0) @binding(3) var<storage, read> values: array<u32>;
+// [heads, biases]: by the distance from the query to the key
+@group(0) @binding(4) var<storage, read> biases: array<f32>;
 // [tokens, heads, width]
-@group(0) @binding(4) var<storage, read_write> attended: array<f32>;
+@group(0) @binding(5) var<storage, read_write> attended: array<f32>;
 // [tokens, heads, recorded]: weights of what a query sees, from its first position on
-@group(0) @binding(5) var<storage, read_write> record: array<f32>;
+@group(0) @binding(6) var<storage, read_write> record: array<f32>;
 
 var<workgroup> query: array<vec2<f32>, 128>;
 
@@ -49,7 +58,8 @@ fn value_pair(pair: u32) -> vec2<f32> {
 @compute @workgroup_size(64)
 fn attend_cached(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) thread: u32) {
     let pairs = shape.width / 2u;
-    let end = shape.first + group.x + 1u;
+    let position = shape.first + group.x;
+    let end = select(position + 1u, shape.all, shape.all != 0u);
     let begin = end - min(end, shape.window);
     let own = group.x * shape.heads + group.y;
     let kv_head = group.y / (shape.heads / shape.kv_heads);
@@ -73,6 +83,9 @@ fn attend_cached(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
             }
             if shape.cap > 0.0 {
                 sum = shape.cap * tanh(clamp(sum / shape.cap, -20.0, 20.0));
+            }
+            if shape.biases != 0u {
+                sum += biases[group.y * shape.biases + shape.zero + first + thread - position];
             }
             score = sum;
             if shape.recorded != 0u {

@@ -1,9 +1,9 @@
-// gates = function(gates) · values: Shazeer, "GLU Variants Improve Transformer", 2020.
+// gates = function(gates) · values: Shazeer, "GLU Variants Improve Transformer", 2020; or ReLU of the gates alone.
 
 struct Shape {
     count: u32,
-    // Whether the function is GELU, by its tanh form, and not SiLU.
-    is_gelu: u32,
+    // 0: SiLU; 1: GELU, by its tanh form; 2: ReLU, without values.
+    function: u32,
 }
 
 @group(0) @binding(0) var<uniform> shape: Shape;
@@ -16,7 +16,11 @@ fn gate(@builtin(global_invocation_id) thread: vec3<u32>) {
         return;
     }
     let x = gates[thread.x];
+    if shape.function == 2u {
+        gates[thread.x] = max(x, 0.0);
+        return;
+    }
     // tanh(z) = 2 σ(2z) - 1
-    let z = select(x, 1.5957691216057308 * (x + 0.044715 * x * x * x), shape.is_gelu != 0u);
+    let z = select(x, 1.5957691216057308 * (x + 0.044715 * x * x * x), shape.function == 1u);
     gates[thread.x] = x / (1.0 + exp(-z)) * values[thread.x];
 }

@@ -110,7 +110,8 @@ fn translated(
 
 fn open(worker: &Worker, events: &Receiver<Event>, folder: &Path, device: DeviceChoice) -> String {
     // A language model has none of its own; those of a translation model are these.
-    let languages = ["en", "de"].map(|code| folder.is_file().then(|| code.to_owned()));
+    let is_language_model = !folder.join("model.toml").exists();
+    let languages = ["en", "de"].map(|code| is_language_model.then(|| code.to_owned()));
     worker.send(Request::OpenModel {
         job: JobId(0),
         folder: folder.to_owned(),
@@ -161,6 +162,14 @@ fn the_cpu_goes_on_when_the_gpu_is_lost_while_it_translates() {
 fn the_cpu_goes_on_when_the_gpu_of_a_language_model_is_lost() {
     let name = "the_cpu_goes_on_when_the_gpu_of_a_language_model_is_lost";
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/llm/tests/data/tiny.gguf");
+    on_lavapipe(name, || lose_the_gpu_with(&model));
+}
+
+#[test]
+#[ignore = "kernels are compiled on the CPU"]
+fn the_cpu_goes_on_when_the_gpu_of_a_model_with_an_encoder_is_lost() {
+    let name = "the_cpu_goes_on_when_the_gpu_of_a_model_with_an_encoder_is_lost";
+    let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/llm/tests/data/folders/madlad");
     on_lavapipe(name, || lose_the_gpu_with(&model));
 }
 

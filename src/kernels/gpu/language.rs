@@ -1,4 +1,4 @@
-//! Operations of decoder-only language models: products with weights in blocks, norms, rotations, a cache.
+//! Operations of language models: products with weights in blocks, norms, rotations, attention to a cache.
 
 use std::sync::Arc;
 
@@ -135,20 +135,35 @@ pub struct CachedAttention<'b> {
     pub cache: [&'b Buffer; 2],
     /// Position of the first query.
     pub first: usize,
+    /// The number of positions that every query sees; none: each sees those up to its own.
+    pub all: Option<usize>,
     /// Heads of queries.
     pub heads: usize,
     /// Heads of keys and values, each shared by `heads / kv_heads` of queries.
     pub kv_heads: usize,
     /// Numbers of a head: even, at most [`LARGEST_HEAD`].
     pub width: usize,
-    /// Positions that a query sees at most: its own and those before.
+    /// Positions that a query sees at most: the last of them.
     pub window: usize,
     /// Factor of scores.
     pub scale: f32,
     /// Scores `s` become `cap · tanh(s / cap)`.
     pub cap: Option<f32>,
+    /// What is added to scores, by the distance of query and key.
+    pub biases: Option<DistanceBiases<'b>>,
     /// Whether the cache has half floats.
     pub in_halves: bool,
+}
+
+/// Biases of scores by the distance from a query to a key.
+#[derive(Debug, Clone, Copy)]
+pub struct DistanceBiases<'b> {
+    /// `[heads, width]`, by the position of the key less that of the query
+    pub numbers: &'b Buffer,
+    /// Distances that there are biases for.
+    pub width: usize,
+    /// The place of distance 0 among them.
+    pub zero: usize,
 }
 
 /// Threads of a group where each has a number of its own.
@@ -274,14 +289,14 @@ impl Run<'_> {
         );
     }
 
-    /// Attention of the queries of `tokens` tokens to a cache, which has their own keys and values. Their weights go to
-    /// `recorded`, if it is given: a buffer and the numbers of a query and head, of which the first ones are used.
+    /// Attention of the queries of `tokens` tokens to a cache, which has the keys and values of what they see. Their weights go
+    /// to `recorded`, if it is given: a buffer and the numbers of a query and head, of which the first ones are used.
     ///
     /// # Shapes
     /// - y: `[tokens, heads, width]`
     ///
     /// # Panics
-    /// If a head is wider than [`LARGEST_HEAD`], or its width is odd.
+    /// If a head is wider than [`LARGEST_HEAD`], its width is odd, or there is no bias for a distance.
     pub fn attend_cached(
         &mut self,
         attended: &CachedAttention<'_>,
@@ -303,18 +318,31 @@ impl Run<'_> {
             "{heads} heads of {width}, {kv_heads} of keys"
         );
         let each = if attended.in_halves { 2 } else { 1 };
+        let end = attended.all.unwrap_or(first + tokens);
+        assert!(end > 0, "nothing to attend to");
         for cache in [keys, values] {
-            check(cache, (first + tokens) * kv_heads * width / each);
+            check(cache, end * kv_heads * width / each);
         }
         check(queries, tokens * heads * width);
         check(y, tokens * heads * width);
         let nothing = self.bound.nothing.clone();
         let (record, stride) = recorded.unwrap_or((&nothing, 0));
         check(record, tokens * heads * stride);
+        let window = attended.window.min(end);
         assert!(
-            recorded.is_none() || attended.window.min(first + tokens) <= stride,
+            recorded.is_none() || window <= stride,
             "room for {stride} weights"
         );
+        let (biases, bias_width, zero) = match attended.biases {
+            // Something that is read already: `nothing` is written where no weights are recorded.
+            None => (queries, 0, 0),
+            Some(it) => {
+                check(it.numbers, heads * it.width);
+                let reaches = first + tokens <= it.zero + 1 && it.zero + end <= it.width + first;
+                assert!(reaches, "{} biases around {}", it.width, it.zero);
+                (it.numbers, it.width, it.zero)
+            }
+        };
         self.push(
             Kernel::AttendCached,
             &[
@@ -322,24 +350,37 @@ impl Run<'_> {
                 number(heads),
                 number(kv_heads),
                 number(first),
-                number(attended.window.min(first + tokens)),
+                number(window),
                 attended.scale.to_bits(),
                 attended.cap.unwrap_or_default().to_bits(),
                 u32::from(attended.in_halves),
                 number(stride),
+                number(attended.all.unwrap_or_default()),
+                number(bias_width),
+                number(zero),
             ],
-            &[queries, keys, values, y, record],
+            &[queries, keys, values, biases, y, record],
             [tokens, heads],
         );
     }
 
     /// Multiplies `count` gates, put through SiLU or GELU (by its tanh form), with values, in place.
     pub fn gate(&mut self, is_gelu: bool, gates: &Buffer, values: &Buffer, count: usize) {
-        check(gates, count);
         check(values, count);
+        self.activate(u32::from(is_gelu), gates, values, count);
+    }
+
+    /// Puts `count` numbers through ReLU, in place.
+    pub fn relu(&mut self, numbers: &Buffer, count: usize) {
+        let nothing = self.bound.nothing.clone();
+        self.activate(2, numbers, &nothing, count);
+    }
+
+    fn activate(&mut self, function: u32, gates: &Buffer, values: &Buffer, count: usize) {
+        check(gates, count);
         self.push(
             Kernel::Gate,
-            &[number(count), u32::from(is_gelu)],
+            &[number(count), function],
             &[values, gates],
             [count.div_ceil(THREADS), 1],
         );

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use wgpu::{BindingType, BufferBindingType, BufferUsages, ShaderStages};
 
 use language::BlockForm;
-pub use language::{BlockNumbers, CachedAttention, GpuBlocks, Grouped};
+pub use language::{BlockNumbers, CachedAttention, DistanceBiases, GpuBlocks, Grouped};
 pub use matrix::{GpuKeys, GpuMatrix};
 pub use operations::{Attended, Keys};
 pub use run::{Bound, Run};
@@ -144,7 +144,7 @@ impl Kernel {
             Self::RmsNorm => (RMS_NORM.into(), "rms_norm", [2, 1]),
             Self::Rotate => (ROTATE.into(), "rotate", [1, 1]),
             Self::Store => (STORE.into(), "store", [1, 1]),
-            Self::AttendCached => (ATTEND_CACHED.into(), "attend_cached", [3, 2]),
+            Self::AttendCached => (ATTEND_CACHED.into(), "attend_cached", [4, 2]),
             Self::Gate => (GATE.into(), "gate", [1, 1]),
         };
         (source, entry, buffers)

@@ -30,7 +30,7 @@ use super::weights::{Tensor, Weights};
 pub use cache::Cache;
 use families::{Family, Shape};
 use folder_parts::parts_of_folder;
-use gpu::{GpuStack, RECORDED};
+use gpu::{GpuNetwork, RECORDED};
 use layer::Layer;
 use positions::Positions;
 use rotation::Rotation;
@@ -74,8 +74,8 @@ pub struct Network {
     output: Tensor,
     /// Factor of states before the output.
     output_scale: f32,
-    /// The layers of the decoder on a GPU, which computes in place of the CPU.
-    gpu: Option<GpuStack>,
+    /// The network on a GPU, which computes in place of the CPU.
+    gpu: Option<GpuNetwork>,
 }
 
 /// The layers that read a source, whose states the decoder attends to.
@@ -224,7 +224,7 @@ impl Network {
     /// # Panics
     /// If the GPU has too little memory or is lost, with a message that says so.
     pub fn move_to(&mut self, gpu: &Arc<Gpu>) -> std::result::Result<(), String> {
-        self.gpu = Some(GpuStack::new(gpu, self)?);
+        self.gpu = Some(GpuNetwork::new(gpu, self)?);
         Ok(())
     }
 
@@ -237,7 +237,7 @@ impl Network {
     pub fn new_cache(&self) -> Cache {
         let mut cache = self.decoder.new_cache();
         let there = self.gpu.as_ref();
-        cache.gpu = there.map(|gpu| gpu.new_cache(&self.decoder.sizes));
+        cache.gpu = there.map(|gpu| gpu.new_cache(self));
         cache
     }
 
@@ -268,6 +268,11 @@ impl Network {
             return;
         };
         assert!(!ids.is_empty(), "no tokens");
+        if let (Some(gpu), Some(there)) = (&self.gpu, &mut cache.gpu) {
+            gpu.read_source(stack, &self.embedded(ids), there);
+            cache.clear();
+            return;
+        }
         rayon::scope(|_| {
             let states = stack.states(self.embedded(ids), &mut stack.new_cache(), None);
             self.decoder.begin(&stack.normed(&states), cache);

@@ -60,6 +60,11 @@ pub(super) struct Biases {
 }
 
 impl Biases {
+    /// All of them: `[heads, distances]`.
+    pub(crate) fn rows(&self) -> &[f32] {
+        &self.rows
+    }
+
     /// Those of a query for the keys it sees.
     pub(crate) fn row(&self, head: usize, position: usize, visible: Range<usize>) -> &[f32] {
         let start = head * self.width + self.last - position + visible.start;

@@ -1,8 +1,8 @@
 use canopy_kernels::gpu::{BlockNumbers, Grouped};
 use serde::Deserialize;
 
-use super::super::Network;
 use super::super::tests::{IDS, distance, folder, network, numbers, tiny};
+use super::super::{Cache, Network};
 use super::*;
 use crate::blocks::{Kind, f16_to_f32};
 use crate::fixture::Fixture;
@@ -75,7 +75,7 @@ fn both(make: impl Fn() -> Network) -> [Network; 2] {
 
 /// The largest difference between what both compute: a prompt, the same token by token, and behind a prefix.
 fn largest_difference([here, there]: &[Network; 2]) -> f32 {
-    let all: Vec<u32> = (0..45).map(|place| IDS[place % IDS.len()]).collect();
+    let all = repeated(45);
     let mut most = 0.0_f32;
     let [mut one, mut other] = [here.new_cache(), there.new_cache()];
     for ids in [&all[..9], &all[9..10], &all[10..], &all[..1]] {
@@ -144,7 +144,7 @@ fn in_32_bits_both_are_the_same() {
 fn the_attention_of_both_is_the_same() {
     let [here, there] =
         both(|| network(tiny("gemma3").count("gemma3.attention.sliding_window", 7)));
-    let ids: Vec<u32> = (0..40).map(|place| IDS[place % IDS.len()]).collect();
+    let ids = repeated(40);
     let [one, other] = [here, there].map(|network| {
         let mut cache = network.new_cache();
         network.read_context(&ids[..3], &mut cache);
@@ -167,10 +167,62 @@ fn the_attention_of_both_is_the_same() {
     }
 }
 
+/// Tokens of a text without sense.
+fn repeated(count: usize) -> Vec<u32> {
+    IDS.into_iter().cycle().take(count).collect()
+}
+
+/// Logits and attention of an answer to a source of `length` tokens.
+fn answered(network: &Network, cache: &mut Cache, length: usize) -> [Vec<f32>; 2] {
+    let (source, answer) = (repeated(length), repeated(24));
+    let mut logits = network.read_prompt(&source, cache);
+    for ids in [&answer[..1], &answer[1..6]] {
+        logits.extend(network.read_tokens(ids, cache));
+    }
+    cache.truncate(1);
+    logits.extend(network.read_forced(&answer[..20], &answer[1..21], cache));
+    cache.truncate(3);
+    let mut weights = Vec::new();
+    network.read_recorded(&answer[2..4], &answer[4..], cache, &mut |it| {
+        assert_eq!((it.first, it.weights.len()), (0, length));
+        let place = (it.layer, it.position, it.head);
+        weights.push((place, it.weights.to_vec()));
+    });
+    weights.sort_by_key(|(place, _)| *place);
+    assert_eq!(
+        weights.len(),
+        20 * network.num_layers() * network.num_heads()
+    );
+    let weights = weights.into_iter().flat_map(|(_, weights)| weights);
+    [logits, weights.collect()]
+}
+
 #[test]
-fn a_network_with_an_encoder_stays_on_the_cpu() {
-    let mut network = Network::from_folder(&folder("t5")).expect("a network");
-    let reason = network.move_to(&gpu()).expect_err("refused");
-    assert!(reason.contains("encoder"), "{reason}");
-    assert!(!network.is_on_gpu());
+fn an_encoder_and_its_decoder_compute_what_the_cpu_does() {
+    for family in ["t5", "madlad"] {
+        let [here, there] = both(|| Network::from_folder(&folder(family)).expect("a network"));
+        let [mut one, mut other] = [here.new_cache(), there.new_cache()];
+        // Sources of other lengths in one cache; the last has more positions than there is room for at first.
+        for length in [9, 130, 1, 1_100] {
+            let [logits, weights] = answered(&here, &mut one, length);
+            let [other_logits, other_weights] = answered(&there, &mut other, length);
+            let far = distance(&logits, &other_logits);
+            assert!(far < 2e-4, "{family}, {length}: {far}");
+            let far = distance(&weights, &other_weights);
+            assert!(far < 1e-4, "{family}, {length}: {far} of attention");
+        }
+    }
+}
+
+#[test]
+fn a_decoder_goes_on_where_it_has_more_positions_than_room() {
+    let [here, there] = both(|| Network::from_folder(&folder("madlad")).expect("a network"));
+    let all = repeated(1_060);
+    let [one, other] = [here, there].map(|network| {
+        let mut cache = network.new_cache();
+        network.read_source(&IDS, &mut cache);
+        network.read_tokens(&all, &mut cache)
+    });
+    let far = distance(&one, &other);
+    assert!(far < 5e-4, "{far}");
 }
