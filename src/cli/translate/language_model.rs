@@ -249,3 +249,54 @@ fn summary(document: &Document, num: usize, effort: &Effort, secs: f64) -> Strin
     );
     text + "\n"
 }
+
+#[cfg(test)]
+mod tests {
+    use canopy_document::document::Format;
+    use canopy_translate::inference::destroy_gpu;
+    use clap::Parser as _;
+
+    use super::*;
+    use crate::{Arguments, Command};
+
+    fn arguments(model: &str, device: &str) -> TranslateArguments {
+        let languages = ["--from", "en", "--to", "de"];
+        let given = [
+            &["canopy", "translate", "--model", model, "--device", device],
+            &languages[..],
+        ];
+        let arguments = Arguments::try_parse_from(given.concat()).expect("arguments");
+        let Some(Command::Translate(arguments)) = arguments.command else {
+            panic!("another command");
+        };
+        arguments
+    }
+
+    /// Needs Mesa's lavapipe.
+    #[test]
+    fn the_cpu_translates_a_document_whose_gpu_is_lost() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../llm/tests/data/tiny.gguf");
+        let model = file.to_str().expect("a path");
+        let page = (0..6).map(|line| format!("<p>Open the file {line} in window {line}.</p>"));
+        let page = page.collect::<String>();
+        let page = Document::parse("page.html", Format::Html, page).expect("a page");
+        let translated = |device: &str, is_lost: bool| {
+            let arguments = arguments(model, device);
+            let translator = opened(&arguments, &file, "en", "de").expect("a model");
+            assert_eq!(translator.device().is_cpu(), device == "cpu");
+            if is_lost {
+                destroy_gpu();
+            }
+            let mut models = LanguageModels {
+                path: file.clone(),
+                open: Some(translator),
+            };
+            let bytes = models.bytes(&arguments, &page).expect("a translation");
+            let open = models.open.expect("it stays open");
+            (bytes, open.device().is_cpu())
+        };
+        let (expected, _) = translated("cpu", false);
+        let (found, is_on_cpu) = translated("gpu", true);
+        assert!(is_on_cpu && found == expected);
+    }
+}

@@ -163,7 +163,11 @@ impl ComputeDevice {
             Some(DeviceFailure::Lost | DeviceFailure::OutOfMemory) | None => {}
         }
         tracing::warn!(device = self.name, ?failure, "the device failed: {message}");
-        Err(in_short(&message))
+        Err(match failure {
+            // The message is that of the first thing that failed.
+            None => "the device is lost".to_owned(),
+            Some(_) => in_short(&message),
+        })
     }
 }
 
@@ -188,11 +192,14 @@ pub fn gpu_is_lost() -> bool {
 /// Whether a GPU cannot add one and one any more: drivers report a loss in many ways, and some not at all.
 fn is_lost(gpu: &ComputeDevice) -> bool {
     let device = &gpu.device;
-    let sum = catch_unwind(AssertUnwindSafe(|| {
+    // What is read may arrive only when it is looked at.
+    let adds = || {
         let one = Tensor::<1>::ones([1], device);
-        (one.clone() + one).try_into_data()
-    }));
-    let computes = matches!(sum, Ok(Ok(_)));
+        let sum = (one.clone() + one).try_into_data().ok();
+        let sum = sum.and_then(|sum| sum.try_to_vec::<f32>().ok());
+        sum.is_some_and(|sum| sum == [2.0])
+    };
+    let computes = catch_unwind(AssertUnwindSafe(adds)).unwrap_or(false);
     if !computes {
         IS_LOST.store(true, Ordering::Relaxed);
     }
