@@ -3,7 +3,9 @@
 use canopy::app::{
     DocumentEvent, EditCommand, GoCommand, SourceSelection, TermsCommand, WindowCommand,
 };
+use canopy::jobs::Worker;
 use canopy::terms::{Term, TermIndex, Termbase};
+use canopy::training::DeviceLock;
 use egui_kittest::kittest::NodeT;
 
 use super::*;
@@ -19,13 +21,17 @@ pub(super) fn with_terms() -> Window {
     let mut window = Window::with_document(PAGE);
     let state = &mut window.state;
     state.apply(WindowCommand::Drop(vec!["office.tbx".into()]));
+    read_terms(state);
+    window
+}
+
+fn read_terms(state: &mut AppState) {
     let Some(FileRequest::ReadTerms { job, paths, .. }) = state.shared.file_requests.pop() else {
         panic!("{:?}", state.shared.file_requests)
     };
     assert_eq!(paths, [PathBuf::from("office.tbx")]);
     let index = Ok(index());
     state.receive(DocumentEvent::TermsRead { job, index });
-    window
 }
 
 fn editor(harness: &Harness<'_, Window>) -> (usize, String) {
@@ -271,4 +277,50 @@ fn an_added_term_is_one_line_more_of_a_table() {
         let read = Termbase::read(&path, "en", "pt").expect("a termbase");
         assert_eq!(read.len(), base.len(), "{name}");
     }
+}
+
+/// The hints of a document with terms that a language model translates.
+fn hints_of(model: &str) -> Vec<String> {
+    let mut window = with_terms();
+    let state = &mut window.state;
+    let (sender, events) = std::sync::mpsc::channel();
+    let worker = Worker::spawn(DeviceLock::default(), sender, || ()).expect("a thread");
+    let next = || {
+        let event = events.recv_timeout(std::time::Duration::from_mins(2));
+        event.expect("an event")
+    };
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/llm/tests/data");
+    state.apply(ModelsCommand::Open(folder.join(model)));
+    let mut request = state.shared.requests.pop().expect("a request");
+    if let Request::OpenModel { languages, .. } = &mut request {
+        *languages = ["en", "de"].map(|code| Some(code.to_owned()));
+    }
+    worker.send(request);
+    state.receive(next());
+    // The pair is that of the model now.
+    read_terms(state);
+    state.apply(DocumentCommand::Translate(Scope::Document));
+    worker.send(state.shared.requests.pop().expect("a translation"));
+    loop {
+        let event = next();
+        let is_last = matches!(event, Event::Finished { .. });
+        state.receive(event);
+        if is_last {
+            break;
+        }
+    }
+    let notices = state.shared.notices.iter();
+    notices.map(|it| it.title.clone()).collect()
+}
+
+#[test]
+fn a_model_that_reads_single_sentences_tells_that_it_reads_no_terms() {
+    assert_eq!(hints_of("folders/madlad"), ["madlad reads no terms"]);
+    assert!(hints_of("tiny.gguf").is_empty());
+    let mut window = with_terms();
+    let model = "madlad".to_owned();
+    window.state.receive(ModelsEvent::TermsUnread { model });
+    let mut harness = window.harness();
+    harness.run_steps(4);
+    harness.get_by_label("madlad reads no terms");
 }
