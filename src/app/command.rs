@@ -1,5 +1,7 @@
 //! Everything that a user can do.
 
+use derive_more::From;
+
 use super::aligning::AlignCommand;
 use super::document::DocumentCommand;
 use super::evaluating::EvaluateCommand;
@@ -11,7 +13,7 @@ use super::window::WindowCommand;
 
 /// An action of the user, from a menu, a key or a button: of the window itself, or of one of its pages, which has its commands
 /// in a folder of its own.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, From)]
 pub enum Command {
     /// A command of the window itself.
     Window(WindowCommand),
@@ -28,27 +30,6 @@ pub enum Command {
     /// A command on a project.
     Project(ProjectCommand),
     /// A command of the page of alignments.
-    Align(AlignCommand),
-}
-
-macro_rules! pages {
-    ($($variant:ident($command:ident),)*) => {$(
-        impl From<$command> for Command {
-            fn from(command: $command) -> Self {
-                Self::$variant(command)
-            }
-        }
-    )*};
-}
-
-pages! {
-    Window(WindowCommand),
-    Document(DocumentCommand),
-    Explore(ExploreCommand),
-    Training(TrainingCommand),
-    Evaluate(EvaluateCommand),
-    Models(ModelsCommand),
-    Project(ProjectCommand),
     Align(AlignCommand),
 }
 

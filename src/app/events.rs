@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use derive_more::From;
+
 use super::aligning::AlignEvent;
 use super::document::DocumentEvent;
 use super::document::progress::Preparation;
@@ -16,21 +18,28 @@ use super::state::AppState;
 use super::training::{CorpusFacts, RunEvent};
 
 /// A report of a job: to a page, which has its events in a folder of its own, or to several.
-#[derive(Debug)]
+#[derive(Debug, From)]
 pub enum Event {
     /// A report to the page of the document.
+    #[from]
     Document(DocumentEvent),
     /// A report to the explorer.
+    #[from]
     Explore(ExploreEvent),
     /// A report to the page of trainings.
+    #[from]
     Training(RunEvent),
     /// A report to the page of evaluations.
+    #[from]
     Evaluate(EvaluateEvent),
     /// A report to the page of models.
+    #[from]
     Models(ModelsEvent),
     /// A report to the page of the project.
+    #[from]
     Project(ProjectEvent),
     /// A report to the page of alignments.
+    #[from]
     Align(AlignEvent),
     /// Steps of adapting to the memory's matches for the document, done and to be done, before anything is
     /// translated.
@@ -83,26 +92,6 @@ pub enum Event {
         /// Why it has failed.
         error: Error,
     },
-}
-
-macro_rules! pages {
-    ($($variant:ident($event:ident),)*) => {$(
-        impl From<$event> for Event {
-            fn from(event: $event) -> Self {
-                Self::$variant(event)
-            }
-        }
-    )*};
-}
-
-pages! {
-    Document(DocumentEvent),
-    Explore(ExploreEvent),
-    Training(RunEvent),
-    Evaluate(EvaluateEvent),
-    Models(ModelsEvent),
-    Project(ProjectEvent),
-    Align(AlignEvent),
 }
 
 impl AppState {
