@@ -15,7 +15,7 @@ const STACK_BYTES: usize = 8 << 20;
 
 fn main() {
     // None of it is watched: to cargo a path that is missing has always changed, and the whole package would be built each time.
-    // An architecture test fails if the machine no longer has what this finds.
+    // An architecture test fails where the machine lacks what was found.
     for (name, is_there) in needs::needs(Path::new(env!("CARGO_MANIFEST_DIR"))) {
         println!("cargo::rustc-check-cfg=cfg({name})");
         if is_there {

@@ -75,7 +75,7 @@ pub struct PoReport {
     pub fuzzy: usize,
     /// Messages without a translation.
     pub untranslated: usize,
-    /// Messages that their program no longer has.
+    /// Obsolete messages (`#~`).
     pub obsolete: usize,
     /// Pairs in a place that their file does not name.
     pub without_place: usize,

@@ -26,7 +26,7 @@ const SEED: u64 = 1;
 /// Natural logarithms of the probability of a sentence's translation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContextGain {
-    /// With the document that it stands in.
+    /// With its document.
     pub in_document: f32,
     /// By itself.
     pub alone: f32,

@@ -6,7 +6,7 @@ use syn::{ExprClosure, ExprReturn, ItemFn, Lit, Macro};
 
 use super::{files_below, parsed, repository};
 
-/// What passes for a test in a source though nothing is tested.
+/// Tests of a source that end without testing.
 #[derive(Default)]
 struct Skipped {
     /// The test whose body this is.
