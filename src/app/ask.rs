@@ -290,7 +290,7 @@ impl DialogRequest {
             ),
             Self::ContrastiveSet | Self::RunContrastiveSet => (
                 "Choose a contrastive set",
-                DialogKind::File("Contrastive sets", vec!["json", "src"]),
+                DialogKind::File("Contrastive sets", vec!["json", "src", "en"]),
             ),
             Self::Scores { name } => (
                 "Save scores as CSV, TEX, JSON, SVG or PNG",

@@ -140,7 +140,7 @@ fn on_contrastive_sets(error: &ContrastError) -> Option<&'static str> {
             "; use the set as published, or as `canopy contrast make` wrote it"
         }
         ContrastError::ContrastiveSet { .. } => {
-            "; open the JSON of ContraPro, of Bawden et al. or Voita et al., or one that `canopy contrast make` wrote"
+            "; open the JSON of ContraPro, of Bawden et al. or Voita et al., the lines of SCAT (highlighted.test.en), or one that `canopy contrast make` wrote"
         }
         ContrastError::NoSetDocuments { .. } => "; name their folder with --documents",
         _ => return None,

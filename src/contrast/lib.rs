@@ -5,7 +5,8 @@
 //!
 //! Müller et al., "A Large-Scale Test Set for the Evaluation of Context-Aware Pronoun Translation in Neural Machine
 //! Translation", WMT 2018; Bawden et al., "Evaluating Discourse Phenomena in Neural Machine Translation", NAACL 2018;
-//! Voita et al., "When a Good Translation is Wrong in Context", ACL 2019.
+//! Voita et al., "When a Good Translation is Wrong in Context", ACL 2019; Yin et al., "Do Context-Aware Translation Models Pay
+//! the Right Attention?", ACL 2021.
 //!
 //! # What such a set can and cannot claim
 //! It says what a model prefers of the given translations, not what it would write. An item is right only if every wrong

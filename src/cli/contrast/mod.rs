@@ -19,7 +19,8 @@ pub(super) enum ContrastCommand {
     /// Measure how often a model prefers the right translations of a contrastive set
     ///
     /// Reads sets that `contrast make` wrote, ContraPro and sets in its form (documents in documents/*/ next to it), the
-    /// sets of Bawden et al. 2018 and of Voita et al. 2019.
+    /// sets of Bawden et al. 2018 and of Voita et al. 2019, and SCAT of Yin et al. 2021 (its highlighted.test.en, with the
+    /// other three files next to it).
     #[command(
         after_help = "Examples:\n  canopy contrast score --set sets/manual.json --model models/manual models/other -o \
         accuracy.svg\n\n\

@@ -4,6 +4,7 @@ mod bawden;
 mod contrapro;
 mod fields;
 mod own;
+mod scat;
 mod voita;
 
 #[cfg(test)]
@@ -26,7 +27,8 @@ use canopy_base::lines::utf8;
 ///   `documents`: `1921_12806_3712161.de` and `….en`, one sentence a line, as its `setup_opensubs.sh` leaves them;
 /// - the JSON of Bawden et al.: `anaphora.json` and `lexical-choice.json`;
 /// - the JSON of Voita et al. (`deixis_test.json`), or one of its plain files (`scoring_data/deixis_test.src`), next to or
-///   above the JSON: only that says which translation is right.
+///   above the JSON: only that says which translation is right;
+/// - the lines of Yin et al. (SCAT, `highlighted.test.en`), with the other three files next to it.
 ///
 /// # Errors
 /// If a file cannot be read, is not UTF-8 or no such set, or an item lacks a field or does not fit its document; file and
@@ -36,27 +38,39 @@ pub fn open(path: &Path, documents: Option<&Path>) -> Result<ContrastiveSet> {
     if matches!(extension, Some("src" | "dst")) {
         return voita::open_lines(path);
     }
+    let set = if scat::has_name(path) {
+        scat::open(path)?
+    } else {
+        open_json(path, documents)?
+    };
+    if set.items.is_empty() {
+        return Err(no_set(path, "it has no items"));
+    }
+    Ok(set)
+}
+
+fn open_json(path: &Path, documents: Option<&Path>) -> Result<ContrastiveSet> {
     let bytes = std::fs::read(path).map_err(Error::read(path))?;
     let text = utf8(path, bytes)?;
-    let no_set = |problem: String| Error::ContrastiveSet {
-        problem,
-        path: path.to_owned(),
-    };
-    let json: Value = serde_json::from_str(&text).map_err(|cause| no_set(cause.to_string()))?;
-    let set = match &json {
+    let json = serde_json::from_str(&text);
+    let json: Value = json.map_err(|cause| no_set(path, cause.to_string()))?;
+    match &json {
         Value::Object(fields) if fields.contains_key("format") => own::read(&text, path),
         Value::Object(blocks) => bawden::read(blocks, path),
         Value::Array(items) => match items.first() {
             Some(first) if first.get("dst").is_some() => voita::read(items, path),
             Some(_) => contrapro::read(items, path, documents),
-            None => Err(no_set("it has no items".to_owned())),
+            None => Err(no_set(path, "it has no items")),
         },
-        _ => Err(no_set("it is neither a list nor an object".to_owned())),
-    }?;
-    if set.items.is_empty() {
-        return Err(no_set("it has no items".to_owned()));
+        _ => Err(no_set(path, "it is neither a list nor an object")),
     }
-    Ok(set)
+}
+
+fn no_set(path: &Path, problem: impl Into<String>) -> Error {
+    Error::ContrastiveSet {
+        problem: problem.into(),
+        path: path.to_owned(),
+    }
 }
 
 /// The file's name without its extension.

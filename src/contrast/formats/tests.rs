@@ -257,6 +257,115 @@ fn broken_consistency_sets_are_named() {
     assert!(said(&desk, "scoring_data/ellipsis_vp.src").contains("which translation is right"));
 }
 
+const SCAT: [(&str, &str); 4] = [
+    (
+        "en",
+        "Does <p>it</p> work?\n<p>They</p> are old.\nSo <p>it</p> is.\nIs that all?\n",
+    ),
+    (
+        "fr",
+        "Marche-t-<p>elle</p> ?\n<p>Ils</p> sont  <hon>vieux<hoff> .\nC'est qu'<p>elle</p>  <hon>l' <hon>est<ho<hoff> ff> .\nC'est tout ?\n",
+    ),
+    (
+        "context.en",
+        "I bought a car. It was cheap.\n\nHere is the house. And the tree.\nWell.\n",
+    ),
+    (
+        "context.fr",
+        "J'ai acheté une  <hon>voiture<hoff> , hier. Pas chère.\n\nVoici la  <hon>maison<hoff> .\nBon.\n",
+    ),
+];
+
+fn scat() -> Desk {
+    let desk = Desk::new();
+    for (rest, text) in SCAT {
+        desk.file(&format!("highlighted.test.{rest}"), text);
+    }
+    desk
+}
+
+#[test]
+fn lines_of_scat_are_read_without_their_tags() {
+    let set = scat().open("highlighted.test.en").expect("a set");
+    assert_eq!(
+        scat().open("highlighted.test.context.fr").expect("a set"),
+        set
+    );
+    assert!(set.about.contains("a line without"), "{}", set.about);
+    let candidates: Vec<Vec<&str>> = set
+        .items
+        .iter()
+        .map(|it| it.candidates().collect())
+        .collect();
+    assert_eq!(
+        candidates,
+        [
+            ["Marche-t-elle ?", "Marche-t-il ?"],
+            ["Ils sont vieux.", "Elles sont vieux."],
+            ["C'est qu'elle l'est.", "C'est qu'il l'est."],
+        ]
+    );
+    let found = set.items.iter().map(|it| {
+        let before = &set.documents[it.document].sentences[..it.sentence];
+        let before = before
+            .iter()
+            .map(|it| it.source.as_str())
+            .collect::<Vec<_>>();
+        (
+            it.category.as_deref(),
+            it.distance,
+            it.antecedent.as_deref(),
+            before,
+        )
+    });
+    let found: Vec<_> = found.collect();
+    assert_eq!(
+        found,
+        [
+            (
+                Some("it:elle"),
+                Some(2),
+                Some("voiture"),
+                vec!["I bought a car.", "It was cheap."]
+            ),
+            (Some("they:ils"), Some(0), Some("vieux"), vec![]),
+            // Two sentences and one: all of them are one.
+            (
+                Some("it:elle"),
+                Some(1),
+                Some("maison"),
+                vec!["Here is the house. And the tree."]
+            ),
+        ]
+    );
+    let first = &set.documents[0].sentences;
+    assert_eq!(
+        first[0].reference.as_deref(),
+        Some("J'ai acheté une voiture, hier.")
+    );
+}
+
+#[test]
+fn files_of_scat_that_do_not_belong_together_are_named() {
+    let desk = scat();
+    desk.file("highlighted.test.context.fr", "Bon.\n");
+    let message = said(&desk, "highlighted.test.en");
+    assert!(message.contains("context.fr"), "{message}");
+    let desk = scat();
+    desk.file("highlighted.test.fr", "\n\n\n\n");
+    let message = said(&desk, "highlighted.test.en");
+    assert!(
+        message.contains("item 1") && message.contains("test.fr"),
+        "{message}"
+    );
+    desk.file("highlighted.test.en", "");
+    desk.file("highlighted.test.fr", "");
+    for rest in ["context.en", "context.fr"] {
+        desk.file(&format!("highlighted.test.{rest}"), "");
+    }
+    assert!(said(&desk, "highlighted.test.en").contains("no items"));
+}
+
 #[test]
 fn our_own_format_comes_back_as_it_was() {
     let desk = contrapro();
