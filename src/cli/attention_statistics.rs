@@ -1,5 +1,6 @@
 //! `canopy attention-statistics`
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -20,7 +21,8 @@ use canopy_translate::inference::{ContextGain, Translation, Translator};
     after_help = "The model reads the documents with their human translations. Attention to other sentences: the \
     entropy in bits of its distribution over sentences, the distance in sentences weighted by attention, and the share \
     of sentences in reach with a \
-    weight of exactly zero. P-CXMI (Fernandes et al. 2021) is how much more probable, in nats, the human translations are with \
+    weight of exactly zero. Where the corpus says which sentence decides a word (canopy corpus import ctxpro), how often it is \
+    among the chosen (any weight), how often no other sentence has more, and its share of the attention. P-CXMI (Fernandes et al. 2021) is how much more probable, in nats, the human translations are with \
     their document than without."
 )]
 pub(super) struct AttentionStatisticsArguments {
@@ -98,7 +100,8 @@ fn read(
         line.show(&format!("document {}", found.documents.len() + 1));
         let (document, translations) = documents_of(&parallel);
         let trace = translator.trace(&document, &translations)?;
-        found.statistics.add(&TraceSource::from(trace))?;
+        let source = TraceSource::from(trace);
+        found.statistics.add(&source, &deciding(&parallel))?;
         let mut gains = Gains::default();
         for gain in translator
             .context_gains(&document, &translations)?
@@ -112,6 +115,16 @@ fn read(
     }
     line.clear();
     Ok(found)
+}
+
+/// The sentences whose deciding one is known, and that.
+fn deciding(parallel: &ParallelDocument) -> BTreeMap<usize, usize> {
+    let units = parallel.paragraphs.iter().flat_map(|it| &it.units);
+    let known = units.enumerate().filter_map(|(sentence, unit)| {
+        let distance = unit.expected.as_ref()?.distance.filter(|it| *it > 0)?;
+        Some((sentence, sentence.checked_sub(distance)?))
+    });
+    known.collect()
 }
 
 /// A document of a corpus with a sentence for each unit, and the human translations.
@@ -224,6 +237,7 @@ impl Found {
         text += &table(&heads);
         text += &distances(&heads);
         text += &lengths(&heads);
+        text += &decisions(&heads);
         text
     }
 }
@@ -308,6 +322,52 @@ fn lengths(heads: &[HeadStatistics]) -> String {
                 means.entropy_bits,
                 means.distance,
                 percent(means.zero_share)
+            );
+        }
+    }
+    text
+}
+
+/// The attention to sentences that decide, where any is known.
+fn decisions(heads: &[HeadStatistics]) -> String {
+    let mut text = String::new();
+    for it in heads {
+        let head = head(it);
+        // A line for each head, and for the heads together one for each distance.
+        let shown = if it.head.is_some() {
+            1
+        } else {
+            it.deciding.len()
+        };
+        for share in it.deciding.iter().take(shown) {
+            if text.is_empty() {
+                let _ = writeln!(
+                    text,
+                    "\n{:6} {:>5} {:>4} {:>20} {:>9} {:>7} {:>6} {:>6}",
+                    "side",
+                    "layer",
+                    "head",
+                    "deciding sentence",
+                    "sentences",
+                    "chosen",
+                    "first",
+                    "share"
+                );
+            }
+            let place = match (share.from, share.to) {
+                (None, _) => "anywhere".to_owned(),
+                (Some(1), _) => "the one before".to_owned(),
+                (Some(distance), Some(_)) => format!("{distance} before"),
+                (Some(distance), None) => format!("{distance} or more before"),
+            };
+            let [chosen, first, mass] =
+                [share.chosen, share.first, share.share].map(|it| percent(Some(it)));
+            let _ = writeln!(
+                text,
+                "{:6} {:>5} {head:>4} {place:>20} {:>9} {chosen:>7} {first:>6} {mass:>6}",
+                side(it),
+                it.layer + 1,
+                share.sentences,
             );
         }
     }

@@ -74,7 +74,7 @@ pub use question::{Choices, Question, head_for_tree, query_side};
 pub use rows::sentence_weights;
 pub use similarity::SimilarityView;
 pub use statistics::{
-    AttentionMeans, AttentionStatistics, DistanceShare, HeadStatistics, LengthMeans,
+    AttentionMeans, AttentionStatistics, DecidingShare, DistanceShare, HeadStatistics, LengthMeans,
 };
 pub use tree::{Measure, TreeView};
 pub use tree_node::{NodeState, TreeNode};

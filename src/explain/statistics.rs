@@ -16,6 +16,9 @@ const DISTANCES: [isize; 13] = [-64, -32, -16, -8, -4, -3, -2, -1, 0, 1, 2, 3, 4
 /// Sentences of a document, at least.
 const LENGTHS: [usize; 7] = [1, 5, 9, 17, 33, 65, 129];
 
+/// The distance from which on sentences that decide are counted together.
+const FAR: usize = 4;
+
 /// Statistics of one head, or of all heads of a layer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HeadStatistics {
@@ -32,6 +35,9 @@ pub struct HeadStatistics {
     pub distances: Vec<DistanceShare>,
     /// Means over documents of similar length.
     pub by_length: Vec<LengthMeans>,
+    /// The attention to sentences that decide: to all of them, then by distance; empty where none is known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deciding: Vec<DecidingShare>,
 }
 
 /// Means over the sentences of documents that read others.
@@ -71,6 +77,32 @@ pub struct LengthMeans {
     pub means: AttentionMeans,
 }
 
+/// The attention of sentences to another one that decides their translation.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct DecidingShare {
+    /// Distance in sentences, both included; none: all distances.
+    pub from: Option<usize>,
+    /// The greatest distance; none has no end.
+    pub to: Option<usize>,
+    /// Sentences whose deciding one is known.
+    pub sentences: usize,
+    /// Share of them that give it any weight, 0 to 1: it is among the chosen.
+    pub chosen: f64,
+    /// Share of them that give no sentence but themselves more.
+    pub first: f64,
+    /// Mean of their attention that it gets, 0 to 1.
+    pub share: f64,
+}
+
+/// Sums over sentences with one that decides.
+#[derive(Debug, Clone, Copy, Default)]
+struct DecidingSums {
+    sentences: usize,
+    chosen: usize,
+    first: usize,
+    share: f64,
+}
+
 /// Sums over sentences.
 #[derive(Debug, Clone, Default)]
 struct Sums {
@@ -88,6 +120,8 @@ struct HeadSums {
     /// By place in [`DISTANCES`], and before the first of them.
     distances: [f64; DISTANCES.len() + 1],
     by_length: [Sums; LENGTHS.len()],
+    /// By distance, from 1 on; that of all at 0.
+    deciding: [DecidingSums; FAR + 1],
 }
 
 /// Statistics that grow document by document.
@@ -98,11 +132,11 @@ pub struct AttentionStatistics {
 }
 
 impl AttentionStatistics {
-    /// Adds a document.
+    /// Adds a document. `deciding` names for sentences of it, counted from 0, the other one that decides their translation.
     ///
     /// # Errors
     /// If the trace has no attention to other sentences, or cannot be read.
-    pub fn add(&mut self, source: &TraceSource) -> Result<()> {
+    pub fn add(&mut self, source: &TraceSource, deciding: &BTreeMap<usize, usize>) -> Result<()> {
         let mut found = false;
         for side in [Side::Source, Side::Target] {
             let maps = source
@@ -115,7 +149,7 @@ impl AttentionStatistics {
             for layer in heads.chunk_by(|a, b| a.0 == b.0) {
                 let own = layer.iter().map(|&(_, head)| Some(head)).chain([None]);
                 for head in own {
-                    self.add_heads(source, (side, layer[0].0, head))?;
+                    self.add_heads(source, (side, layer[0].0, head), deciding)?;
                 }
             }
         }
@@ -131,6 +165,7 @@ impl AttentionStatistics {
         &mut self,
         source: &TraceSource,
         (side, layer, head): (Side, usize, Option<usize>),
+        deciding: &BTreeMap<usize, usize>,
     ) -> Result<()> {
         let query = Query {
             layer: Some(layer),
@@ -148,6 +183,12 @@ impl AttentionStatistics {
         for sentence in 0..num_sentences {
             let mean = reader.mean(attention.rows(source, sentence))?;
             let total: f64 = mean.sentences.iter().map(|it| f64::from(it.1)).sum();
+            if let Some(&other) = deciding.get(&sentence) {
+                let one = DecidingSums::of_one(&mean.sentences, total, [sentence, other]);
+                let distance = sentence.abs_diff(other).clamp(1, FAR);
+                sums.deciding[0].add(one);
+                sums.deciding[distance].add(one);
+            }
             if total <= 0.0 {
                 continue;
             }
@@ -188,6 +229,7 @@ impl AttentionStatistics {
                 all: sums.all.means(),
                 distances: sums.distances(),
                 by_length: sums.lengths(),
+                deciding: sums.deciding(),
             })
             .collect();
         found.sort_by_key(|it| {
@@ -195,6 +237,33 @@ impl AttentionStatistics {
             (it.side == Side::Target, it.layer, head)
         });
         found
+    }
+}
+
+impl DecidingSums {
+    /// The attention of a sentence to the one that decides, of all of its attention, `total`.
+    fn of_one(attention: &[(u32, f32)], total: f64, [reader, deciding]: [usize; 2]) -> Self {
+        let given = attention.iter().find(|it| it.0 as usize == deciding);
+        let weight = given.map_or(0.0, |it| it.1);
+        let others = attention.iter().filter(|it| it.0 as usize != reader);
+        let most = others.map(|it| it.1).fold(0.0, f32::max);
+        Self {
+            sentences: 1,
+            chosen: usize::from(weight > 0.0),
+            first: usize::from(weight > 0.0 && weight >= most),
+            share: if total > 0.0 {
+                f64::from(weight) / total
+            } else {
+                0.0
+            },
+        }
+    }
+
+    fn add(&mut self, other: Self) {
+        self.sentences += other.sentences;
+        self.chosen += other.chosen;
+        self.first += other.first;
+        self.share += other.share;
     }
 }
 
@@ -230,6 +299,23 @@ impl HeadSums {
             share: sum / all,
         });
         shares.filter(|it| it.share > 0.0).collect()
+    }
+
+    fn deciding(&self) -> Vec<DecidingShare> {
+        let sums = self.deciding.iter().enumerate();
+        let sums = sums.filter(|(_, sums)| sums.sentences > 0);
+        let shares = sums.map(|(distance, sums)| {
+            let mean = |sum: f64| sum / sums.sentences as f64;
+            DecidingShare {
+                from: (distance > 0).then_some(distance),
+                to: (1..FAR).contains(&distance).then_some(distance),
+                sentences: sums.sentences,
+                chosen: mean(sums.chosen as f64),
+                first: mean(sums.first as f64),
+                share: mean(sums.share),
+            }
+        });
+        shares.collect()
     }
 
     fn lengths(&self) -> Vec<LengthMeans> {

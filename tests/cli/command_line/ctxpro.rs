@@ -105,6 +105,42 @@ fn a_word_that_the_sentences_before_decide_is_scored() {
 }
 
 #[test]
+fn the_attention_to_the_sentence_that_decides_is_reported_by_distance() {
+    let desk = Desk::new();
+    let corpus = import(&desk, "--test", "corpus", &[]);
+    let model = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/models/starter-en-pt");
+    let arguments = [
+        "attention-statistics",
+        "--corpus",
+        &corpus,
+        "--model",
+        model,
+        "--device",
+        "cpu",
+    ];
+    let report = canopy(&[&arguments[..], &["--json"]].concat());
+    assert_done(&report);
+    let report: Value = serde_json::from_slice(&report.stdout).expect("JSON");
+    let heads = report["attention"].as_array().expect("a list");
+    assert!(!heads.is_empty());
+    for head in heads {
+        // Two items have it one sentence before; of the others one decides by itself, and one has no sentence before.
+        let deciding = head["deciding"].as_array().expect("a list");
+        let known = deciding.iter().map(|it| (&it["from"], &it["sentences"]));
+        let expected = [(&Value::Null, &json!(2)), (&json!(1), &json!(2))];
+        assert_eq!(known.collect::<Vec<_>>(), expected);
+        let share = |name: &str| deciding[0][name].as_f64().expect("a number");
+        assert!((0.0..=1.0).contains(&share("share")) && share("first") <= share("chosen"));
+    }
+    let text = canopy(&arguments);
+    assert!(
+        stdout(&text).contains("the one before"),
+        "{}",
+        stdout(&text)
+    );
+}
+
+#[test]
 fn the_control_has_the_sentences_of_other_items() {
     let desk = Desk::new();
     import(&desk, "--test", "control", &["--wrong-context"]);

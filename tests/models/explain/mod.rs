@@ -5,6 +5,7 @@ mod legends;
 
 use crate::support::small;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::sync::Arc;
@@ -330,8 +331,11 @@ fn sentences_that_were_left_out_stand_with_their_change_and_attention() {
 #[test]
 fn statistics_over_documents_have_distance_entropy_and_zeros_of_each_head() {
     let mut statistics = AttentionStatistics::default();
-    statistics.add(&source()).expect("attention to sentences");
-    statistics.add(&trace(false).into()).expect("it too");
+    let deciding = |sentence, other| BTreeMap::from([(sentence, other)]);
+    let added = statistics.add(&source(), &deciding(0, 2));
+    added.expect("attention to sentences");
+    let added = statistics.add(&trace(false).into(), &deciding(1, 0));
+    added.expect("it too");
     let heads = statistics.heads();
     let named: Vec<_> = heads.iter().map(|it| (it.layer, it.head)).collect();
     assert_eq!(named, [(1, Some(0)), (1, Some(1)), (1, None)]);
@@ -350,10 +354,19 @@ fn statistics_over_documents_have_distance_entropy_and_zeros_of_each_head() {
     assert_eq!(distances, [at(0, 0.5), at(1, 0.25), at(2, 0.25)]);
     let lengths: Vec<_> = first.by_length.iter().map(|it| (it.from, it.to)).collect();
     assert_eq!(lengths, [(1, Some(4))]);
+    let deciding = first.deciding.iter();
+    let deciding = deciding.map(|it| (it.from, it.sentences, it.chosen, it.first, it.share));
+    // One reads it as much as any other sentence, one reads none.
+    let expected = [
+        (None, 2, 0.5, 0.5, 0.125),
+        (Some(1), 1, 0.0, 0.0, 0.0),
+        (Some(2), 1, 1.0, 1.0, 0.25),
+    ];
+    assert_eq!(deciding.collect::<Vec<_>>(), expected);
     let mut blind = trace(false);
     blind.maps.remove(0);
     blind.maps.remove(0);
-    let none = AttentionStatistics::default().add(&blind.into());
+    let none = AttentionStatistics::default().add(&blind.into(), &BTreeMap::new());
     assert!(none.is_err_and(|error| {
         error
             .to_string()
