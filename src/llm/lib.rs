@@ -34,6 +34,7 @@ mod template;
 mod texts;
 mod tokens;
 mod weights;
+mod writing;
 
 pub use blocks::Kind;
 pub use completion::{About, Completion, LanguageModel, Token};

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use crate::error::Result;
 
-use super::completion::{LanguageModel, largest};
+use super::completion::LanguageModel;
 use super::network::{BATCH, Cache, Recorder};
-use super::product::log_sum_exp;
-use super::sampling::{Sampler, Sampling};
+use super::sampling::Sampling;
+use super::writing::Writing;
 
 /// How a prompt is continued.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -130,6 +130,30 @@ impl Session {
             return Ok(None);
         };
         Ok(self.write(logits, generation, step))
+    }
+
+    /// Continues `prompt` as each of `generations` says. On the CPU all are written together and share what was read; a GPU
+    /// writes one after the other.
+    ///
+    /// # Errors
+    /// As [`Self::continue_prompt`].
+    pub fn continue_prompt_each(
+        &mut self,
+        prompt: &[u32],
+        generations: &[Generation],
+        step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
+    ) -> Result<Option<Vec<Generated>>> {
+        if self.model.network.is_on_gpu() {
+            let each = generations.iter();
+            let each = each.map(|it| self.continue_prompt(prompt, it, step));
+            return each.collect();
+        }
+        let most = generations.iter().map(|it| it.max_tokens).max();
+        self.model.check_length(prompt, most.unwrap_or_default())?;
+        let Some(logits) = self.read(prompt, step) else {
+            return Ok(None);
+        };
+        Ok(self.write_together(&logits, generations, step))
     }
 
     /// Reads `answer` after `prompt` and returns the attention of each query after which a token of the answer was written: the
@@ -257,48 +281,83 @@ impl Session {
         generation: &Generation,
         step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
     ) -> Option<Generated> {
-        for id in &generation.other_beginnings {
-            if let Some(logit) = logits.get_mut(*id as usize) {
-                *logit = f32::NEG_INFINITY;
-            }
-        }
         let model = Arc::clone(&self.model);
-        let (mut bytes, mut generated) = (Vec::new(), Generated::default());
-        let mut sampler = generation.sampling.map(Sampler::new);
+        let mut writing = Writing::new(&model, generation);
         let begin = Instant::now();
-        while generated.ids.len() < generation.max_tokens {
-            let id = match &mut sampler {
-                Some(sampler) => sampler.draw(&logits),
-                None => largest(&logits),
-            };
-            generated.log_prob += logits[id as usize] - log_sum_exp(&logits);
-            let written = model.tokenizer.bytes(id);
-            let is_line_end = generation.is_line
-                && written.contains(&b'\n')
-                && bytes.iter().any(|byte: &u8| !byte.is_ascii_whitespace());
-            if model.tokenizer.is_end(id) || is_line_end {
-                generated.ended = true;
+        while let Some(id) = writing.write(&mut logits) {
+            self.cost.written += 1;
+            if writing.is_full() {
                 break;
             }
-            bytes.extend(written);
-            generated.ids.push(id);
-            self.cost.written += 1;
-            if generated.ids.len() < generation.max_tokens {
-                logits = model.network.read_tokens(&[id], &mut self.cache);
-                self.ids.push(id);
-            }
-            let elapsed = begin.elapsed();
-            let so_far = Cost {
-                writing: self.cost.writing + elapsed,
-                ..self.cost
-            };
-            if step(so_far).is_break() {
-                self.cost.writing += elapsed;
+            logits = model.network.read_tokens(&[id], &mut self.cache);
+            self.ids.push(id);
+            if !self.goes_on(begin, step) {
                 return None;
             }
         }
         self.cost.writing += begin.elapsed();
-        generated.text = String::from_utf8_lossy(&bytes).into_owned();
-        Some(generated)
+        Some(writing.ended())
+    }
+
+    /// Whether `step` lets the writing go on that has begun then; otherwise its time is counted.
+    fn goes_on(&mut self, begin: Instant, step: &mut dyn FnMut(Cost) -> ControlFlow<()>) -> bool {
+        let so_far = Cost {
+            writing: self.cost.writing + begin.elapsed(),
+            ..self.cost
+        };
+        let goes_on = step(so_far).is_continue();
+        if !goes_on {
+            self.cost = so_far;
+        }
+        goes_on
+    }
+
+    /// Writes several continuations token by token together, so that the weights are read once for all of them; what was read
+    /// so far belongs to each.
+    fn write_together(
+        &mut self,
+        logits: &[f32],
+        generations: &[Generation],
+        step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
+    ) -> Option<Vec<Generated>> {
+        let model = Arc::clone(&self.model);
+        let network = &model.network;
+        let mut writings: Vec<_> = generations
+            .iter()
+            .map(|generation| Writing::new(&model, generation))
+            .collect();
+        let mut caches: Vec<Cache> = writings.iter().map(|_| network.new_cache()).collect();
+        let mut logits = vec![logits.to_vec(); writings.len()];
+        let mut open: Vec<usize> = (0..writings.len()).collect();
+        let begin = Instant::now();
+        loop {
+            let mut read = Vec::new();
+            open = std::mem::take(&mut open)
+                .into_iter()
+                .zip(logits)
+                .filter_map(|(number, mut logits)| {
+                    let writing = &mut writings[number];
+                    let id = writing.write(&mut logits)?;
+                    self.cost.written += 1;
+                    if writing.is_full() {
+                        return None;
+                    }
+                    read.push(id);
+                    Some(number)
+                })
+                .collect();
+            if open.is_empty() {
+                break;
+            }
+            let branches = caches.iter_mut().enumerate();
+            let branches = branches.filter(|(number, _)| open.contains(number));
+            let mut branches: Vec<&mut Cache> = branches.map(|(_, cache)| cache).collect();
+            logits = network.read_branches(&read, &self.cache, &mut branches);
+            if !self.goes_on(begin, step) {
+                return None;
+            }
+        }
+        self.cost.writing += begin.elapsed();
+        Some(writings.into_iter().map(Writing::ended).collect())
     }
 }

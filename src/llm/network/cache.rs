@@ -52,6 +52,12 @@ impl Numbers {
 }
 
 impl Head {
+    /// All keys and values, as the second of two parts.
+    pub(crate) fn whole(&self, numbers: usize) -> HeadPart<'_> {
+        let ([no_keys, no_values], [keys, values]) = (self.part(0..0), self.part(0..numbers));
+        [[no_keys, keys], [no_values, values]]
+    }
+
     /// Keys and values of some numbers.
     pub(crate) fn part(&self, part: Range<usize>) -> [Stored<'_>; 2] {
         [self.keys.part(part.clone()), self.values.part(part)]
@@ -124,6 +130,49 @@ impl Cache {
         push(heads, self.d_head, keys, values);
     }
 }
+
+/// Tokens that are read behind those of a cache.
+#[derive(Debug)]
+pub(super) struct Sequence<'s> {
+    /// What is read before the cache, by several sequences; nothing is added to it.
+    pub prefix: Option<&'s Cache>,
+    pub cache: &'s mut Cache,
+    /// Number of the tokens.
+    pub tokens: usize,
+}
+
+impl Sequence<'_> {
+    /// Positions before the tokens.
+    pub(super) fn first(&self) -> usize {
+        self.prefix_length() + self.cache.length
+    }
+
+    fn prefix_length(&self) -> usize {
+        self.prefix.map_or(0, |prefix| prefix.length)
+    }
+
+    /// Keys, and values, of some positions of a head, those of the prefix and the others.
+    pub(super) fn part(&self, layer: usize, head: usize, positions: Range<usize>) -> HeadPart<'_> {
+        let (before, d_head) = (self.prefix_length(), self.cache.d_head);
+        let numbers = |start: usize, end: usize| start * d_head..end * d_head;
+        let (start, end) = (positions.start, positions.end);
+        let own = numbers(start.saturating_sub(before), end.saturating_sub(before));
+        let shared = numbers(start.min(before), end.min(before));
+        let heads = &self.cache.layers[layer];
+        let [keys, values] = heads[head].part(own);
+        let shared = self.prefix.map(|it| it.layers[layer][head].part(shared));
+        let [first_keys, first_values] = shared.unwrap_or_else(|| heads[head].part(0..0));
+        [[first_keys, keys], [first_values, values]]
+    }
+
+    /// The cache with what an encoder has read.
+    pub(super) fn source(&self) -> &Cache {
+        self.prefix.unwrap_or(self.cache)
+    }
+}
+
+/// Keys, and values, in two parts one behind the other.
+pub(super) type HeadPart<'h> = [[Stored<'h>; 2]; 2];
 
 fn truncate(layers: &mut [Vec<Head>], numbers: usize) {
     for head in layers.iter_mut().flatten() {

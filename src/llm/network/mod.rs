@@ -28,6 +28,7 @@ use super::parts::{OUTPUT, Parts};
 use super::product::{log_sum_exp, products};
 use super::weights::{Tensor, Weights};
 pub use cache::Cache;
+use cache::Sequence;
 use families::{Family, Shape};
 use folder_parts::parts_of_folder;
 use gpu::{GpuNetwork, RECORDED};
@@ -274,7 +275,13 @@ impl Network {
             return;
         }
         rayon::scope(|_| {
-            let states = stack.states(self.embedded(ids), &mut stack.new_cache(), None);
+            let mut read = Sequence {
+                prefix: None,
+                cache: &mut stack.new_cache(),
+                tokens: ids.len(),
+            };
+            let read = std::slice::from_mut(&mut read);
+            let states = stack.states(self.embedded(ids), read, None);
             self.decoder.begin(&stack.normed(&states), cache);
         });
     }
@@ -297,6 +304,35 @@ impl Network {
             let states = self.states(rest, cache, None);
             self.logits(&states[states.len() - self.decoder.sizes.d_model..])
         })
+    }
+
+    /// Reads a token for each of some caches, after its own and after those of `prefix`, which all of them continue; gives the
+    /// logits `[vocab]` of what follows each.
+    ///
+    /// # Panics
+    /// If there are not as many tokens as caches, one of them is outside the vocabulary, or a GPU computes the network.
+    pub(crate) fn read_branches(
+        &self,
+        ids: &[u32],
+        prefix: &Cache,
+        branches: &mut [&mut Cache],
+    ) -> Vec<Vec<f32>> {
+        assert_eq!(ids.len(), branches.len(), "a token for each");
+        assert!(!self.is_on_gpu(), "the CPU has the caches");
+        let sequence = |cache| Sequence {
+            prefix: Some(prefix),
+            cache,
+            tokens: 1,
+        };
+        let branches = branches.iter_mut().map(|it| &mut **it);
+        let mut sequences: Vec<Sequence<'_>> = branches.map(sequence).collect();
+        let logits = rayon::scope(|_| {
+            let x = self.embedded(ids);
+            let states = self.decoder.states(x, &mut sequences, None);
+            self.logits(&states)
+        });
+        let rows = logits.chunks_exact(self.vocab());
+        rows.map(<[f32]>::to_vec).collect()
     }
 
     /// Reads tokens after those of the cache, for what is read after them.
@@ -433,7 +469,13 @@ impl Network {
         cache: &mut Cache,
         recorder: Option<&mut Recorder<'_>>,
     ) -> Vec<f32> {
-        self.decoder.states(self.embedded(ids), cache, recorder)
+        let mut read = Sequence {
+            prefix: None,
+            cache,
+            tokens: ids.len(),
+        };
+        let read = std::slice::from_mut(&mut read);
+        self.decoder.states(self.embedded(ids), read, recorder)
     }
 
     fn embedded(&self, ids: &[u32]) -> Vec<f32> {

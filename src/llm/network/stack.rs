@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::cache::{Cache, Head};
+use super::cache::{Cache, HeadPart, Sequence};
 use super::layer::{Cross, Layer, Linear};
 use super::positions::{Placed, Positions};
 use super::sizes::Sizes;
@@ -50,29 +50,33 @@ impl Stack {
         Cache::new(num_layers, kv_heads, d_head, in_halves)
     }
 
-    /// States behind the last layer, of tokens behind those of the cache: `[tokens, d_model]`, as `x`. The attention that is
-    /// recorded is that to the states of an encoder, if there is one.
+    /// States behind the last layer: `[tokens, d_model]`, as `x`, the tokens of one sequence after those of the other. The attention
+    /// that is recorded is that to the states of an encoder, if there is one.
     pub(crate) fn states(
         &self,
         mut x: Vec<f32>,
-        cache: &mut Cache,
+        sequences: &mut [Sequence<'_>],
         mut recorder: Option<&mut Recorder<'_>>,
     ) -> Vec<f32> {
         let tokens = x.len() / self.sizes.d_model;
-        let placed = self.positions.placed(cache.length, tokens);
+        let placed = sequences.iter();
+        let placed = placed.map(|it| self.positions.placed(it.first(), it.tokens));
+        let placed: Vec<Placed<'_>> = placed.collect();
         for (number, layer) in self.layers.iter().enumerate() {
             let recorder = &mut recorder;
             let of_self = recorder.as_deref_mut().filter(|_| layer.cross.is_none());
-            let attended = self.attended(number, &x, &placed, cache, of_self);
+            let attended = self.attended(number, &x, (sequences, &placed), of_self);
             self.add(&mut x, attended, layer.attention_post_norm.as_deref());
             if let Some(cross) = &layer.cross {
-                let read = self.read(number, cross, &x, cache, recorder.as_deref_mut());
+                let read = self.read((number, cross), &x, sequences, recorder.as_deref_mut());
                 self.add(&mut x, read, None);
             }
             let fed = self.fed_forward(layer, &x, tokens);
             self.add(&mut x, fed, layer.feed_forward_post_norm.as_deref());
         }
-        cache.length += tokens;
+        for sequence in sequences {
+            sequence.cache.length += sequence.tokens;
+        }
         x
     }
 
@@ -136,20 +140,21 @@ impl Stack {
         &self,
         number: usize,
         x: &[f32],
-        placed: &Placed<'_>,
-        cache: &mut Cache,
-        recorder: Option<&mut Recorder<'_>>,
+        (sequences, placed): (&mut [Sequence<'_>], &[Placed<'_>]),
+        mut recorder: Option<&mut Recorder<'_>>,
     ) -> Vec<f32> {
         let (layer, sizes) = (&self.layers[number], &self.sizes);
+        let d_head = sizes.attention.d_head;
         let tokens = x.len() / sizes.d_model;
         let mut normed = x.to_vec();
         self.norm(&mut normed, &layer.attention_norm);
         let parts = [&layer.queries, &layer.keys, &layer.values];
         let parts = self.linear(&parts, &normed, tokens);
         let [mut queries, mut keys, values] = <[Vec<f32>; 3]>::try_from(parts).unwrap_or_default();
-        for (heads, norm) in [
-            (&mut queries, &layer.query_norm),
-            (&mut keys, &layer.key_norm),
+        let [queries_width, width] = [sizes.heads, sizes.kv_heads].map(|heads| heads * d_head);
+        for (heads, norm, width) in [
+            (&mut queries, &layer.query_norm, queries_width),
+            (&mut keys, &layer.key_norm, width),
         ] {
             let norm = norm.as_deref();
             let [before, after] = if sizes.family.rotates_first {
@@ -160,74 +165,98 @@ impl Stack {
             if let Some(norm) = before {
                 self.norm(heads, norm);
             }
-            placed.rotate(sizes.slides(number), heads, tokens, sizes.attention.d_head);
+            let mut rest = &mut heads[..];
+            for (sequence, placed) in sequences.iter().zip(placed) {
+                let (own, others) = rest.split_at_mut(sequence.tokens * width);
+                placed.rotate(sizes.slides(number), own, sequence.tokens, d_head);
+                rest = others;
+            }
             if let Some(norm) = after {
                 self.norm(heads, norm);
             }
         }
-        cache.push(number, &keys, &values);
-        let queries = Queries {
-            layer: number,
-            numbers: &queries,
-            first: cache.length,
-            placed: Some(placed),
-        };
-        let end = cache.length + tokens;
-        let visible = |position: usize| {
-            if self.reads_on {
-                return 0..end;
-            }
-            sizes.visible(number, position)
-        };
-        let heads = &cache.layers[number];
-        let attended = self.weighted_values(&queries, heads, &visible, recorder);
+        let (mut attended, mut row) = (vec![0.0; queries.len()], 0);
+        for (sequence, placed) in sequences.iter_mut().zip(placed) {
+            let rows = row..row + sequence.tokens;
+            row = rows.end;
+            let own = |width: usize| rows.start * width..rows.end * width;
+            let cached = own(width);
+            sequence
+                .cache
+                .push(number, &keys[cached.clone()], &values[cached]);
+            let first = sequence.first();
+            let end = first + sequence.tokens;
+            let visible = |position: usize| {
+                if self.reads_on {
+                    return 0..end;
+                }
+                sizes.visible(number, position)
+            };
+            let queries = Queries {
+                layer: number,
+                numbers: &queries[own(queries_width)],
+                first,
+                placed: Some(placed),
+            };
+            let sequence = &*sequence;
+            let part = |head: usize, visible| sequence.part(number, head, visible);
+            let output = &mut attended[own(queries_width)];
+            let recorder = recorder.as_deref_mut();
+            self.weigh_values(&queries, &part, &visible, (output, recorder));
+        }
         self.product(&layer.attention_output, &attended, tokens)
     }
 
     /// Attention of a layer to the states of an encoder: `[tokens, d_model]`.
     fn read(
         &self,
-        number: usize,
-        cross: &Cross,
+        (number, cross): (usize, &Cross),
         x: &[f32],
-        cache: &Cache,
-        recorder: Option<&mut Recorder<'_>>,
+        sequences: &[Sequence<'_>],
+        mut recorder: Option<&mut Recorder<'_>>,
     ) -> Vec<f32> {
+        let d_head = self.sizes.attention.d_head;
         let tokens = x.len() / self.sizes.d_model;
         let mut normed = x.to_vec();
         self.norm(&mut normed, &cross.norm);
         let queries = self.product(&cross.queries, &normed, tokens);
-        let queries = Queries {
-            layer: number,
-            numbers: &queries,
-            first: cache.length,
-            placed: None,
-        };
-        let all = cache.source_length;
-        let heads = &cache.source[number];
-        let read = self.weighted_values(&queries, heads, &|_| 0..all, recorder);
+        let width = self.sizes.heads * d_head;
+        let (mut read, mut row) = (vec![0.0; queries.len()], 0);
+        for sequence in sequences {
+            let own = row * width..(row + sequence.tokens) * width;
+            row += sequence.tokens;
+            let queries = Queries {
+                layer: number,
+                numbers: &queries[own.clone()],
+                first: sequence.first(),
+                placed: None,
+            };
+            let source = sequence.source();
+            let (all, heads) = (source.source_length, &source.source[number]);
+            let part = |head: usize, _| heads[head].whole(all * d_head);
+            let recorder = recorder.as_deref_mut();
+            self.weigh_values(&queries, &part, &|_| 0..all, (&mut read[own], recorder));
+        }
         self.product(&cross.output, &read, tokens)
     }
 
-    /// Values weighted by attention: `[tokens, heads, d_head]`, as the queries.
-    fn weighted_values(
+    /// Values weighted by attention, to `output`: `[tokens, heads, d_head]`, as the queries.
+    fn weigh_values<'h>(
         &self,
         queries: &Queries<'_>,
-        heads: &[Head],
+        part: &(dyn Fn(usize, Range<usize>) -> HeadPart<'h> + Sync),
         visible: &(dyn Fn(usize) -> Range<usize> + Sync),
-        recorder: Option<&mut Recorder<'_>>,
-    ) -> Vec<f32> {
+        (output, recorder): (&mut [f32], Option<&mut Recorder<'_>>),
+    ) {
         let sizes = &self.sizes;
         let (d_head, kv_heads) = (sizes.attention.d_head, sizes.kv_heads);
         let group = sizes.heads / kv_heads * d_head;
         let numbers = queries.numbers;
-        let mut output = vec![0.0; numbers.len()];
         let position = |index: usize| queries.first + index / kv_heads;
         let attend_one = |(index, output): (usize, &mut [f32])| {
             let (position, head) = (position(index), index % kv_heads);
             let visible = visible(position);
-            let part = visible.start * d_head..visible.end * d_head;
-            let pair = heads[head].part(part);
+            let pair = part(head, visible.clone());
             let placed = queries.placed;
             let biases = placed.map(|it| it.biases(queries.layer, head, position, visible));
             let own = &numbers[index * group..][..group];
@@ -255,7 +284,7 @@ impl Stack {
                     });
                 }
             }
-            return output;
+            return;
         }
         let tokens = numbers.len() / (sizes.heads * d_head);
         let seen = visible(queries.first + tokens - 1).end * d_head;
@@ -266,7 +295,6 @@ impl Stack {
             let parts = output.par_chunks_exact_mut(group).enumerate();
             parts.for_each(|part| drop(attend_one(part)));
         }
-        output
     }
 
     /// The layer behind attention, gated or with ReLU: `[tokens, d_model]`.

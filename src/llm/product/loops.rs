@@ -384,15 +384,15 @@ macro_rules! loops {
         pub(in crate::product) fn attend(
             heads: &Heads,
             queries: &[f32],
-            keys: Stored<'_>,
-            values: Stored<'_>,
+            keys: [Stored<'_>; 2],
+            values: [Stored<'_>; 2],
             biases: &[f32],
             output: &mut [f32],
         ) -> Vec<f32> {
             let d_head = heads.d_head;
-            let positions = keys.len() / d_head;
+            let positions = (keys[0].len() + keys[1].len()) / d_head;
             let mut row = vec![0.0; d_head];
-            let rounds = matches!(keys, Stored::Halves(_));
+            let rounds = matches!(keys[1], Stored::Halves(_));
             let queries: Vec<f32> = queries.iter().map(|number| if rounds { rounded(*number) } else { *number }).collect();
             let mut scores = vec![0.0; queries.len() / d_head * positions];
             for position in 0..positions {
@@ -437,8 +437,10 @@ macro_rules! loops {
         /// Writes the numbers of a position.
         $(#[target_feature(enable = $features)])?
         #[inline]
-        fn unpack_row(stored: Stored<'_>, position: usize, row: &mut [f32]) {
-            let part = position * row.len()..(position + 1) * row.len();
+        fn unpack_row([first, second]: [Stored<'_>; 2], position: usize, row: &mut [f32]) {
+            let (stored, before) = if position * row.len() < first.len() { (first, 0) } else { (second, first.len()) };
+            let begin = position * row.len() - before;
+            let part = begin..begin + row.len();
             match stored {
                 Stored::Halves(halves) => unpack_halves(&halves[part], row),
                 Stored::Floats(floats) => row.copy_from_slice(&floats[part]),

@@ -141,12 +141,12 @@ pub(crate) fn rms_norm(x: &mut [f32], weights: &[f32], epsilon: f32) {
     with_instructions!(Instructions::here(), rms_norm(x, weights, epsilon));
 }
 
-/// Attention of queries `[queries, d_head]` to the positions of a head of keys and values; gives its weights `[queries,
-/// positions]`. Scores get `biases` `[queries, positions]`, if there are any.
+/// Attention of queries `[queries, d_head]` to the positions of a head of keys and values, in two parts one behind the other;
+/// gives its weights `[queries, positions]`. Scores get `biases` `[queries, positions]`, if there are any.
 pub(crate) fn attend(
     heads: &Heads,
     queries: &[f32],
-    [keys, values]: [Stored<'_>; 2],
+    [keys, values]: [[Stored<'_>; 2]; 2],
     biases: &[f32],
     output: &mut [f32],
 ) -> Vec<f32> {

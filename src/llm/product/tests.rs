@@ -171,8 +171,8 @@ fn attention_to_one_position_is_its_value_and_equal_keys_share() {
             attend(
                 &heads,
                 &query,
-                Stored::Halves(&key),
-                Stored::Halves(&values[..12]),
+                [Stored::Halves(&[]), Stored::Halves(&key)],
+                [Stored::Halves(&[]), Stored::Halves(&values[..12])],
                 &[],
                 &mut output
             )
@@ -185,8 +185,8 @@ fn attention_to_one_position_is_its_value_and_equal_keys_share() {
             attend(
                 &heads,
                 &query,
-                Stored::Halves(&keys),
-                Stored::Halves(&values),
+                [Stored::Halves(&key), Stored::Halves(&key)],
+                [Stored::Halves(&values[..12]), Stored::Halves(&values[12..])],
                 &[],
                 &mut output
             )
@@ -198,8 +198,8 @@ fn attention_to_one_position_is_its_value_and_equal_keys_share() {
             attend(
                 &heads,
                 &query,
-                Stored::Halves(&keys),
-                Stored::Halves(&values),
+                [Stored::Halves(&[]), Stored::Halves(&keys)],
+                [Stored::Halves(&[]), Stored::Halves(&values)],
                 &biases,
                 &mut other
             )
@@ -221,8 +221,8 @@ fn attention_to_one_position_is_its_value_and_equal_keys_share() {
             attend(
                 &heads,
                 &query,
-                Stored::Floats(&keys),
-                Stored::Floats(&values),
+                [Stored::Floats(&[]), Stored::Floats(&keys)],
+                [Stored::Floats(&[]), Stored::Floats(&values)],
                 &[],
                 &mut other
             )

@@ -31,33 +31,40 @@ impl<C: Chat> DocumentChat<'_, C> {
     ) -> Result<Vec<Translation>> {
         let stored = self.as_read(part, request);
         let mut found: Vec<Translation> = Vec::new();
-        for number in 0..wanted * TRIES {
-            let seed = (part.sentence as u64) << 32 | number as u64;
+        let (mut drawn, most) = (0, wanted * TRIES);
+        while found.len() <= wanted && drawn < most {
+            let left = (wanted + 1 - found.len()).min(most - drawn);
+            let seed = |number: usize| (part.sentence as u64) << 32 | number as u64;
+            let seeds = seed(drawn)..seed(drawn + left);
+            drawn += left;
             let effort = self.effort;
             let mut on_token = |cost| step(Effort { cost, ..effort });
-            let length = (max_tokens, seed);
-            let answer = self
-                .chat
-                .sample(&self.conversation, request, length, &mut on_token)?;
-            let Some(answer) = answer else { break };
-            let texts = (stored.as_str(), request.source.as_str());
-            let examined = examined(&answer.text, answer.ended, texts, self.languages);
-            if !examined.faults.is_empty() {
-                continue;
-            }
-            let whole = self.whole(part, request, &examined.edited)?;
-            let other = Translation {
-                log_prob: answer.log_prob.unwrap_or_default(),
-                num_tokens: answer.log_prob.map_or(0, |_| answer.num_tokens),
-                flags: Vec::from_iter(whole.is_repaired.then_some(Flag::Markup)),
-                ..Translation::written(whole.text)
-            };
-            let other = other.checked(part.stored);
-            if found.iter().all(|known| known.text != other.text) {
-                found.push(other);
-            }
-            if found.len() > wanted {
+            let answers = self.chat.sample(
+                &self.conversation,
+                request,
+                (max_tokens, seeds),
+                &mut on_token,
+            )?;
+            if answers.is_empty() {
                 break;
+            }
+            for answer in answers {
+                let texts = (stored.as_str(), request.source.as_str());
+                let examined = examined(&answer.text, answer.ended, texts, self.languages);
+                if !examined.faults.is_empty() {
+                    continue;
+                }
+                let whole = self.whole(part, request, &examined.edited)?;
+                let other = Translation {
+                    log_prob: answer.log_prob.unwrap_or_default(),
+                    num_tokens: answer.log_prob.map_or(0, |_| answer.num_tokens),
+                    flags: Vec::from_iter(whole.is_repaired.then_some(Flag::Markup)),
+                    ..Translation::written(whole.text)
+                };
+                let other = other.checked(part.stored);
+                if found.iter().all(|known| known.text != other.text) {
+                    found.push(other);
+                }
             }
         }
         let mean = |it: &Translation| it.log_prob / it.num_tokens.max(1) as f32;

@@ -1,6 +1,6 @@
 //! The partner of the conversation: a model of this program, or a server.
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 
 use crate::error::Result;
@@ -49,7 +49,7 @@ pub trait Chat {
         step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
     ) -> Result<Option<Answer>>;
 
-    /// Another answer to a request, drawn at random by a seed; none if `step` breaks, or the partner does not support it.
+    /// Other answers to a request, one drawn at random by each seed; none if `step` breaks, or the partner does not support it.
     ///
     /// # Errors
     /// As [`Self::answer`].
@@ -57,10 +57,10 @@ pub trait Chat {
         &mut self,
         _conversation: &Conversation,
         _request: &Request,
-        (_max_tokens, _seed): (usize, u64),
+        (_max_tokens, _seeds): (usize, Range<u64>),
         _step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
-    ) -> Result<Option<Answer>> {
-        Ok(None)
+    ) -> Result<Vec<Answer>> {
+        Ok(Vec::new())
     }
 
     /// Whether it reads each sentence by itself, its words alone: no instructions, context, terms or markup.
@@ -274,11 +274,11 @@ impl Chat for LocalChat {
         &mut self,
         conversation: &Conversation,
         request: &Request,
-        (max_tokens, seed): (usize, u64),
+        (max_tokens, seeds): (usize, Range<u64>),
         step: &mut dyn FnMut(Cost) -> ControlFlow<()>,
-    ) -> Result<Option<Answer>> {
+    ) -> Result<Vec<Answer>> {
         let (_, prompt) = self.prompt(conversation, request, &[])?;
-        let generation = Generation {
+        let generations = seeds.map(|seed| Generation {
             max_tokens,
             is_line: self.form == Form::Text,
             other_beginnings: Vec::new(),
@@ -287,9 +287,13 @@ impl Chat for LocalChat {
                 top_p: TOP_P,
                 seed,
             }),
-        };
-        let generated = self.session.continue_prompt(&prompt, &generation, step)?;
-        Ok(generated.map(|generated| self.answered(&generated)))
+        });
+        let generations: Vec<Generation> = generations.collect();
+        let generated = self
+            .session
+            .continue_prompt_each(&prompt, &generations, step)?;
+        let generated = generated.unwrap_or_default().into_iter();
+        Ok(generated.map(|it| self.answered(&it)).collect())
     }
 
     fn reads_sentences_alone(&self) -> bool {

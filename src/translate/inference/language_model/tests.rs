@@ -1,5 +1,6 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use canopy_document::document::Format;
 use canopy_qa::llm::Refusal;
@@ -57,20 +58,21 @@ impl Chat for Scripted {
         &mut self,
         conversation: &Conversation,
         _: &Request,
-        (_, seed): (usize, u64),
+        (_, seeds): (usize, Range<u64>),
         _: &mut dyn FnMut(Cost) -> ControlFlow<()>,
-    ) -> Result<Option<Answer>> {
+    ) -> Result<Vec<Answer>> {
         assert!(
             conversation.turns().is_empty(),
             "as the translation was requested"
         );
-        let drawn = self.drawn.get(usize::try_from(seed).expect("small"));
-        Ok(drawn.map(|&(text, log_prob)| Answer {
+        let drawn = seeds.filter_map(|seed| self.drawn.get(usize::try_from(seed).expect("small")));
+        let answers = drawn.map(|&(text, log_prob)| Answer {
             text: text.to_owned(),
             log_prob: Some(log_prob),
             num_tokens: 4,
             ended: true,
-        }))
+        });
+        Ok(answers.collect())
     }
 
     fn count(&self, text: &str) -> usize {
