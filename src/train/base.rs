@@ -13,7 +13,7 @@ use super::optimizer::Adam;
 use crate::error::{BaseError, Error, Result};
 use canopy_corpus::Corpus;
 use canopy_models::weights::{Languages, ModelFolder, TrainingRecord};
-use canopy_nn::model::{MemoryUse, Model, ModelConfig, Preset};
+use canopy_nn::model::{MemoryUse, Model, ModelConfig, Positions, Preset};
 use canopy_tokenize::{ModelTokenizer, Side};
 use canopy_translate::inference::{ImportedModel, import_model, imported_files};
 
@@ -38,9 +38,15 @@ impl Base {
             return Ok(None);
         }
         let (description, model, tokenizer) = Self::read(&config.from, corpus, device)?;
-        let sizes = preset
-            .config(description.model.vocab_size)
-            .warm_started_from(&description.model)?;
+        let own = preset.config(description.model.vocab_size);
+        let sizes = own.warm_started_from(&description.model)?;
+        if matches!(own.positions, Positions::MultiLevel { .. }) && own.positions != sizes.positions
+        {
+            tracing::warn!(
+                preset = preset.name,
+                "positions of word, sentence and paragraph are left out: the model to begin with has others"
+            );
+        }
         let reads_target =
             sizes.memory_use == Some(MemoryUse::FuzzyMatch) || sizes.previous_translations > 0;
         if reads_target && !has_one_vocabulary(&tokenizer) {

@@ -178,6 +178,26 @@ fn a_row_may_look_up_with_the_weights_of_another_one() {
     assert_eq!(described[1].training.preset, "nearest-neighbours-small");
 }
 
+#[test]
+fn a_chosen_row_needs_no_corpus_but_its_own() {
+    let place = Place::new();
+    let (file, folder) = (place.run("sweep.toml"), place.run("sweep"));
+    let text = format!(
+        "[base]\ncorpus = {:?}\nvocab_size = {}\nbatch_tokens = 120\nsteps = 2\n[[row]]\nname = \"Here\"\n\
+         [[row]]\nname = \"Elsewhere\"\ncorpus = \"nowhere\"\n",
+        place.corpus(),
+        tiny::VOCAB
+    );
+    fs::write(&file, text).expect("writes");
+    let sweep = Sweep::open(&file).expect("a sweep");
+    let chosen = |name: &str| sweep.clone().choosing(&[name.to_owned()]).expect("a row");
+    let (table, _) = swept(&chosen("Here"), &folder, 0);
+    assert_eq!(table.rows[0].finished, 1);
+    let control = Control::default();
+    let refused = chosen("Elsewhere").run(&folder, &cpu(), &control, &mut |_, _, _| ());
+    assert!(refused.is_err_and(|error| error.to_string().contains("nowhere")));
+}
+
 /// Saves a model once more with half as many bits: another one of the same name.
 fn rounded(folder: &Path) {
     let description = ModelFolder::open(folder).expect("a model");

@@ -203,7 +203,7 @@ impl Sweep {
     /// the sweep.
     ///
     /// # Errors
-    /// If the folder cannot be written, the corpus is not there, or a run was begun with other settings.
+    /// If the folder cannot be written, the corpus of a chosen row is not there, or a run was begun with other settings.
     pub fn run(
         &self,
         folder: &Path,
@@ -212,9 +212,6 @@ impl Sweep {
         observe: &mut dyn FnMut(&SweepRow, &SweepRun, &TrainingEvent),
     ) -> Result<SweepTable> {
         std::fs::create_dir_all(folder).map_err(Error::write(folder))?;
-        for run in self.rows.iter().flat_map(|row| &row.runs) {
-            Corpus::open(&run.config.corpus)?;
-        }
         let is_chosen = |row: &&SweepRow| self.chosen.is_empty() || self.chosen.contains(&row.name);
         let chosen = self.rows.iter().filter(is_chosen);
         let trained: Vec<&Path> = chosen
@@ -222,6 +219,7 @@ impl Sweep {
             .collect();
         let is_needed = |run: &&SweepRun| trained.contains(&run.folder.as_path());
         for run in self.rows.iter().flat_map(|row| &row.runs).filter(is_needed) {
+            Corpus::open(&run.config.corpus)?;
             run.check_settings(folder)?;
         }
         write_atomically(folder.join(FILE), self.text.as_bytes(), true)?;
