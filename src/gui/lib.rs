@@ -88,7 +88,7 @@ pub use theme::install as install_theme;
 pub use workbench::{Panels, workbench_ui};
 
 use crate::error::{Error, Result};
-use canopy_translate::inference::DeviceChoice;
+use canopy_translate::inference::{DeviceChoice, window_is_drawn_by};
 use eframe::egui_wgpu::WgpuError;
 
 /// Opens the window and returns when it is closed.
@@ -118,6 +118,7 @@ pub fn run(
     let create: eframe::AppCreator<'_> = Box::new(move |context| {
         if let Some(state) = &context.wgpu_render_state {
             install_sparse_map(&context.egui_ctx, state);
+            window_is_drawn_by(state.adapter.get_info().device_type);
         }
         Ok(Box::new(CanopyApp::new(
             &context.egui_ctx,

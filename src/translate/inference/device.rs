@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use burn::tensor::{Device, DeviceKind, Tensor};
 use burn_wgpu::WgpuBackend;
 use serde::{Deserialize, Serialize};
+use wgpu::DeviceType;
 
 use crate::error::{Error, Result};
 use crate::remote::{Client, RemoteHost};
@@ -63,8 +64,8 @@ pub struct ComputeDevice {
     pub remote: Option<Arc<Client>>,
 }
 
-/// Interfaces to GPUs, best first. OpenGL is left out: it computes poorly, requesting it prints errors on Linux without a
-/// display, and its context in a thread of its own can stop a window that Wine draws with Vulkan.
+/// Interfaces to GPUs, best first. OpenGL is left out: it computes poorly, and requesting it prints errors on Linux without a
+/// display.
 const GRAPHICS_APIS: &[WgpuBackend] = if cfg!(target_os = "linux") {
     &[WgpuBackend::Vulkan]
 } else if cfg!(windows) {
@@ -72,6 +73,9 @@ const GRAPHICS_APIS: &[WgpuBackend] = if cfg!(target_os = "linux") {
 } else {
     &[WgpuBackend::Auto]
 };
+
+/// What draws the window of this process, if it has opened one.
+static WINDOW: Mutex<Option<DeviceType>> = Mutex::new(None);
 
 /// Whether the GPU was lost: a runtime cannot be set up twice, so it stays so until the program is opened again.
 static IS_LOST: AtomicBool = AtomicBool::new(false);
@@ -183,6 +187,17 @@ pub fn destroy_gpu() {
     }
 }
 
+/// Says what draws the window, before anything is computed: the best adapter by all interfaces that gives a device.
+pub fn window_is_drawn_by(adapter: DeviceType) {
+    *WINDOW.lock().unwrap_or_else(PoisonError::into_inner) = Some(adapter);
+}
+
+/// Whether `api` is searched for a real GPU. Where software draws the window, Direct3D 12 has none that works, and searching
+/// it again is more than a waste of time: in Wine it makes OpenGL contexts, which stop a window that is drawn by Vulkan.
+fn is_searched(api: WgpuBackend, window: Option<DeviceType>) -> bool {
+    api != WgpuBackend::Dx12 || window != Some(DeviceType::Cpu)
+}
+
 /// Whether the GPU of this process, if it has opened one, computes no more. Then it is not opened again.
 pub fn gpu_is_lost() -> bool {
     let gpu = opened_gpu().as_ref().map(|gpu| gpu.device.clone());
@@ -261,8 +276,10 @@ fn gpu(software_too: bool) -> Option<ComputeDevice> {
         DeviceKind::IntegratedGpu(0),
         DeviceKind::VirtualGpu(0),
     ];
+    let window = *WINDOW.lock().unwrap_or_else(PoisonError::into_inner);
     let adapters = GRAPHICS_APIS
         .iter()
+        .filter(|&&api| is_searched(api, window))
         .flat_map(|&api| real.clone().map(|kind| (kind, api, false)));
     let software = GRAPHICS_APIS
         .iter()
@@ -299,4 +316,26 @@ fn gpu(software_too: bool) -> Option<ComputeDevice> {
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DeviceType, WgpuBackend, is_searched};
+
+    #[test]
+    fn direct3d_is_searched_unless_software_draws_the_window() {
+        let windows = [
+            (None, true),
+            (Some(DeviceType::DiscreteGpu), true),
+            (Some(DeviceType::IntegratedGpu), true),
+            (Some(DeviceType::VirtualGpu), true),
+            (Some(DeviceType::Other), true),
+            (Some(DeviceType::Cpu), false),
+        ];
+        for (window, searched) in windows {
+            let found = is_searched(WgpuBackend::Dx12, window);
+            assert_eq!(found, searched, "{window:?}");
+            assert!(is_searched(WgpuBackend::Vulkan, window), "{window:?}");
+        }
+    }
 }

@@ -39,6 +39,7 @@ pub use detection::{
 };
 pub use device::{
     ComputeDevice, DeviceChoice, destroy_gpu, disable_display_probe, gpu_is_lost, other_adapters,
+    window_is_drawn_by,
 };
 pub use evaluation::{SegmentRequest, translate_segments};
 pub use installed_models::{
