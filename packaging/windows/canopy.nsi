@@ -39,6 +39,21 @@ ${Using:StrFunc} UnStrRep
 LangString RUNNING ${LANG_ENGLISH} "Canopy is open, or its folder is read-only. Close Canopy and try again."
 LangString RUNNING ${LANG_GERMAN} "Canopy ist geöffnet, oder sein Ordner ist schreibgeschützt. Schließen Sie Canopy und versuchen Sie es noch einmal."
 LangString RUNNING ${LANG_PORTUGUESEBR} "O Canopy está aberto ou sua pasta é somente leitura. Feche o Canopy e tente novamente."
+LangString PROGRAM ${LANG_ENGLISH} "Canopy, its models and samples"
+LangString PROGRAM ${LANG_GERMAN} "Canopy mit Modellen und Beispielen"
+LangString PROGRAM ${LANG_PORTUGUESEBR} "Canopy, seus modelos e exemplos"
+LangString OPENWITH ${LANG_ENGLISH} "Open documents with Canopy"
+LangString OPENWITH ${LANG_GERMAN} "Dokumente mit Canopy öffnen"
+LangString OPENWITH ${LANG_PORTUGUESEBR} "Abrir documentos com o Canopy"
+LangString COMMAND ${LANG_ENGLISH} "The command canopy in terminals"
+LangString COMMAND ${LANG_GERMAN} "Der Befehl canopy in Terminals"
+LangString COMMAND ${LANG_PORTUGUESEBR} "O comando canopy em terminais"
+LangString DOCUMENTS ${LANG_ENGLISH} "Document to translate"
+LangString DOCUMENTS ${LANG_GERMAN} "Dokument zum Übersetzen"
+LangString DOCUMENTS ${LANG_PORTUGUESEBR} "Documento para traduzir"
+LangString LONGPATH ${LANG_ENGLISH} "The search path is too long to be changed; add $INSTDIR to it by hand."
+LangString LONGPATH ${LANG_GERMAN} "Der Suchpfad ist zu lang, um geändert zu werden; fügen Sie $INSTDIR von Hand hinzu."
+LangString LONGPATH ${LANG_PORTUGUESEBR} "O caminho de busca é longo demais para ser alterado; adicione $INSTDIR manualmente."
 
 VIProductVersion "${VERSION}.0"
 VIAddVersionKey "ProductName" "Canopy"
@@ -160,7 +175,7 @@ FunctionEnd
 !insertmacro RefuseRunning ""
 !insertmacro RefuseRunning "un."
 
-Section "Canopy, its models and samples" Program
+Section "$(PROGRAM)" Program
   SectionIn RO
   Call RefuseRunning
   ; What an older version has brought and this one has not would stay.
@@ -187,8 +202,8 @@ Section "Canopy, its models and samples" Program
   WriteRegDWORD HKCU "${UNINSTALL}" "NoRepair" 1
 SectionEnd
 
-Section "Open documents with Canopy" OpenWith
-  WriteRegStr HKCU "${CLASSES}\${DOCUMENT}" "" "Document to translate"
+Section "$(OPENWITH)" OpenWith
+  WriteRegStr HKCU "${CLASSES}\${DOCUMENT}" "" "$(DOCUMENTS)"
   WriteRegStr HKCU "${CLASSES}\${DOCUMENT}\shell\open" "FriendlyAppName" "Canopy"
   WriteRegStr HKCU "${CLASSES}\${DOCUMENT}\shell\open\command" "" '"$INSTDIR\canopy.exe" "%1"'
   WriteRegStr HKCU "${CLASSES}\Applications\canopy.exe" "FriendlyAppName" "Canopy"
@@ -198,20 +213,20 @@ Section "Open documents with Canopy" OpenWith
 SectionEnd
 
 ; A search path that is longer than a string of NSIS is left alone.
-Section "The command canopy in terminals" Command
+Section "$(COMMAND)" Command
   ClearErrors
   ReadRegStr $0 HKCU "Environment" "Path"
   ${If} ${Errors}
     Call HasPath
     Pop $1
     ${If} $1 == 1
-      DetailPrint "The search path is too long to be changed; add $INSTDIR to it by hand."
+      DetailPrint "$(LONGPATH)"
       Return
     ${EndIf}
   ${EndIf}
   StrLen $1 "$0;$INSTDIR"
   ${If} $1 >= ${NSIS_MAX_STRLEN}
-    DetailPrint "The search path is too long to be changed; add $INSTDIR to it by hand."
+    DetailPrint "$(LONGPATH)"
     Return
   ${EndIf}
   Push "$0;"
