@@ -108,46 +108,279 @@ installer() {
         left=$(cd "$home" && find . -type f | sort | tr '\n' ' ') && [[ $left == './docs/mine.md ./mine.txt ./notes.md ' ]] &&
         ! wine reg query 'HKCU\Software\Classes\Canopy.Document' >>"$log" && echo "installed, and removed but for the user's files" && rm -r "$home"
 }
-# The window on a screen of its own, with a letter: clicks on Explore, Document, Translate document, Models and Document, each of which
-# changes the picture of a window that lives; Wine's title is 30 pixels high. The pictures stay in $drive/pictures.
-window() {
-    local screen server program number picture seen step changes=0 name=${1:-auto}
-    local folder=$drive/pictures/$name
-    mkdir -p "$folder"
-    exec {screen}< <(exec Xvfb -displayfd 1 -screen 0 1280x900x24 2>>"$log")
+# A screen of its own, so wide and high; what is left of the checks before has none, and Wine itself ends some seconds later.
+open_screen() {
+    local screen number
+    mkdir -p /tmp/screen
+    exec {screen}< <(exec Xvfb -fbdir /tmp/screen -displayfd 1 -screen 0 "${1:-1280x900}x24" 2>>"$log")
     server=$!
     read -r -u "$screen" number
-    # What is left of the checks before has no screen; Wine itself ends some seconds later.
-    DISPLAY=:$number wineboot -k
+    export DISPLAY=:$number
+    wineboot -k
     sleep 10
-    DISPLAY=:$number wine 'C:\canopy\canopy.exe' 'C:\canopy\assets\samples\letter.docx' "${@:2}" 2>>"$log" &
-    program=$!
+}
+close_screen() {
+    wineboot -k
+    [[ $# == 0 ]] || wait "$@"
+    kill "$server"
+}
+# Waits for a window with this in its title.
+appears() {
     for _ in $(seq 240); do
         sleep 1
-        DISPLAY=:$number xdotool search --onlyvisible --name '^Canopy' >>"$log" 2>&1 && break
-        kill -0 $program 2>>"$log" || break
+        xdotool search --onlyvisible --name "$1" >>"$log" 2>&1 && return
     done
+    return 1
+}
+# The pictures stay in $drive/pictures. They are read from Xvfb's file, since another program may hold the server.
+picture() { mkdir -p "$drive/pictures/${1%/*}" && convert xwd:/tmp/screen/Xvfb_screen0 "$drive/pictures/$1.png"; }
+seen() { md5sum </tmp/screen/Xvfb_screen0; }
+# Waits until nothing moves, but not for ever.
+rest() {
+    local before='' now
+    for _ in $(seq 60); do
+        sleep 3
+        now=$(seen)
+        [[ $now != "$before" ]] || return 0
+        before=$now
+    done
+}
+click() { xdotool mousemove "$1" "$2" click 1; }
+
+# A letter in the window: clicks on Explore, Document, Translate document, Models and Document, each of which changes the picture of a
+# window that lives; Wine's title is 30 pixels high.
+window() {
+    local program before now changes=0 step=0 name=${1:-auto}
+    open_screen
+    wine 'C:\canopy\canopy.exe' 'C:\canopy\assets\samples\letter.docx' "${@:2}" 2>>"$log" &
+    program=$!
+    appears '^Canopy'
     sleep "$WAIT"
-    DISPLAY=:$number import -window root "$folder/0.png"
-    seen=$(DISPLAY=:$number import -window root ppm:- | md5sum)
-    step=0
+    picture "$name/0"
+    before=$(seen)
     for place in 612 529 1199 842 529; do
         step=$((step + 1))
-        DISPLAY=:$number xdotool mousemove "$place" 51 click 1
+        click "$place" 51
         sleep "$WAIT"
-        DISPLAY=:$number import -window root "$folder/$step.png"
-        picture=$(DISPLAY=:$number import -window root ppm:- | md5sum)
-        [[ $picture == "$seen" ]] || changes=$((changes + 1))
-        seen=$picture
+        picture "$name/$step"
+        now=$(seen)
+        [[ $now == "$before" ]] || changes=$((changes + 1))
+        before=$now
     done
-    DISPLAY=:$number wineboot -k
-    wait $program
-    kill $server
+    close_screen $program
     echo "5 clicks, $changes new pictures"
     ((changes == 5))
 }
 window_cpu() { window cpu --device cpu; }
 window_gl() { WGPU_BACKEND=gl window gl; }
+
+# The letter is opened by the system's dialog, translated, and saved by the dialog: it is the same as without the window.
+dialogs() {
+    local program saved=$work/Brief.docx
+    rm -f "$saved"
+    canopy translate 'C:\canopy\assets\samples\letter.docx' --device cpu --force -o 'C:\Übungen für Jörg\letter.de.docx'
+    open_screen
+    wine 'C:\canopy\canopy.exe' 2>>"$log" &
+    program=$!
+    appears '^Canopy'
+    sleep "$WAIT"
+    xdotool key ctrl+o
+    sleep "$WAIT"
+    picture dialogs/open
+    xdotool type 'C:\canopy\assets\samples\letter.docx'
+    xdotool key Return
+    sleep "$WAIT"
+    picture dialogs/opened
+    xdotool key ctrl+Return
+    sleep "$((4 * WAIT))"
+    picture dialogs/translated
+    xdotool key ctrl+s
+    sleep "$WAIT"
+    picture dialogs/save
+    xdotool key ctrl+a
+    xdotool type 'C:\Brief.docx'
+    xdotool key Return
+    sleep "$WAIT"
+    picture dialogs/saved
+    close_screen $program
+    cmp "$drive/Brief.docx" "$work/letter.de.docx" && rm "$drive/Brief.docx" && echo 'the file that the command line writes'
+}
+
+# Whether the window is dark or light, as Windows is.
+brightness() {
+    local program
+    wine reg add 'HKCU\Software\Microsoft\Windows\CurrentVersion\Themes\Personalize' /v AppsUseLightTheme /t REG_DWORD /d "$1" /f >>"$log"
+    open_screen
+    wine 'C:\canopy\canopy.exe' --device cpu 2>>"$log" &
+    program=$!
+    appears '^Canopy'
+    sleep "$WAIT"
+    picture "theme/$1"
+    convert "$drive/pictures/theme/$1.png" -colorspace gray -format '%[fx:int(100*mean)]' info:
+    close_screen $program
+}
+theme() {
+    local light dark
+    light=$(brightness 1)
+    dark=$(brightness 0)
+    wine reg delete 'HKCU\Software\Microsoft\Windows\CurrentVersion\Themes\Personalize' /f >>"$log"
+    echo "brightness of the light one $light %, of the dark one $dark %"
+    ((light > 60 && dark < 40))
+}
+
+# The size of the window at 100, 150 and 200 %.
+scales() {
+    local program dots sizes=''
+    for dots in 96 144 192; do
+        wine reg add 'HKCU\Control Panel\Desktop' /v LogPixels /t REG_DWORD /d $dots /f >>"$log"
+        open_screen 2700x1800
+        wine 'C:\canopy\canopy.exe' 'C:\canopy\assets\samples\letter.docx' --device cpu 2>>"$log" &
+        program=$!
+        appears '^Canopy'
+        sleep "$WAIT"
+        picture "scales/$dots"
+        sizes+="$(xdotool search --onlyvisible --name '^Canopy' getwindowgeometry | sed -n 's/.*Geometry: //p' | tail -n 1) "
+        close_screen $program
+    done
+    wine reg add 'HKCU\Control Panel\Desktop' /v LogPixels /t REG_DWORD /d 96 /f >>"$log"
+    echo "$sizes"
+}
+
+# Started as by a click, with a console of its own, which goes; the titles of all windows.
+no_console() {
+    local titles
+    open_screen
+    wine start 'C:\canopy\canopy.exe' 2>>"$log"
+    appears '^Canopy'
+    sleep "$WAIT"
+    picture console/none
+    titles=$(xdotool search --onlyvisible --name . 2>>"$log" | while read -r id; do xdotool getwindowname "$id"; done | sort -u | tr '\n' ' ')
+    close_screen
+    echo "windows: $titles"
+    [[ $titles == 'Canopy ' ]]
+}
+
+# A console of Wine with cmd in it: umlauts, the line of progress, colours, Ctrl+C.
+console() {
+    local program
+    rm -rf "$drive/Lauf"
+    open_screen
+    (cd "$drive" && exec wineconsole cmd) 2>>"$log" &
+    program=$!
+    sleep 15
+    xdotool type $'cd \\canopy\n'
+    xdotool type $'canopy translate assets\\samples\\notes.txt --device cpu\n'
+    sleep 2
+    picture console/progress
+    rest
+    picture console/text
+    xdotool type $'cls & canopy translate missing.txt & canopy --help\n'
+    rest
+    picture console/colours
+    xdotool type $'cls & canopy demo --run C:\\Lauf\n'
+    sleep "$((2 * WAIT))"
+    picture console/training
+    xdotool key ctrl+c
+    rest
+    picture console/stopped
+    xdotool type $'cls & echo %errorlevel% & dir \\Lauf\n'
+    rest
+    picture console/after
+    close_screen $program
+}
+# The same in a terminal of Unix, by Wine's console.
+terminal() {
+    rm -f "$work/terminal.txt"
+    script -qec "wine 'C:\\canopy\\canopy.exe' translate 'C:\\canopy\\assets\\samples\\notes.txt' --device cpu" "$work/terminal.txt" </dev/null >>"$log"
+    grep -ao '[[:alpha:]]*[äöüß][[:alpha:]]*' "$work/terminal.txt" | head -n 3 | tr '\n' ' '
+    grep -aq 'ü\|ö\|ä' "$work/terminal.txt"
+}
+
+# Wine takes \\server\share from a link.
+share() {
+    mkdir -p "$1" "$WINEPREFIX/dosdevices/unc/server"
+    ln -sfn "$1" "$WINEPREFIX/dosdevices/unc/server/share"
+}
+network() {
+    local place=/srv/share
+    rm -rf $place
+    share $place
+    mkdir "$place/aus"
+    cp "$samples/letter.docx" "$samples/notes.txt" $place/
+    canopy translate '\\server\share\letter.docx' --to pt --device cpu -o '\\server\share\aus\carta.docx' &&
+        canopy translate '\\?\UNC\server\share\notes.txt' --device cpu -o '\\?\UNC\server\share\aus\notes.de.txt' &&
+        canopy translate '//server/share/notes.txt' --device cpu --force -o '//server/share/aus/notes.de.txt' &&
+        canopy translate '\\server\share\*.txt' --device cpu -o '\\server\share\alle' && cmp $place/alle/notes*.txt $place/aus/notes.de.txt &&
+        same $place/aus/carta.docx "$reference/carta.docx"
+    ! canopy translate '\\server\share\notes.txt' --device cpu -o '\\server\share\aus\notes.de.txt' && tail -n 1 "$log"
+    ! canopy translate '\\server\nothing\notes.txt' --device cpu -o 'C:\nothing.txt' && tail -n 1 "$log"
+    [[ $(find $place -type f | wc -l) == 5 ]]
+}
+network_project() {
+    local place=/srv/share
+    share $place
+    rm -rf $place/Handbuch
+    canopy project new '\\server\share\Handbuch' --from en --to de '\\server\share\notes.txt' 'C:\canopy\assets\samples\sorting-a-table.md' >>"$log" &&
+        canopy project translate '\\server\share\Handbuch' --device cpu >>"$log" && canopy project export '\\?\UNC\server\share\Handbuch' >>"$log" &&
+        canopy project status '//server/share/Handbuch' | tail -n 1 && (cd $place/Handbuch/translated && ls | tr '\n' ' ') &&
+        ! grep -n 'server\|\\\\' $place/Handbuch/canopy-project.toml
+}
+network_trace() {
+    local place=/srv/share
+    share $place
+    rm -f $place/table.trace $place/cross.png
+    cp "$samples/sorting-a-table.md" $place/
+    canopy translate '\\server\share\sorting-a-table.md' --device cpu --trace '\\server\share\table.trace' --force -o '\\server\share\table.de.md' &&
+        canopy explain '\\server\share\table.trace' --view cross --sentence 2 -o '\\server\share\cross.png' && [[ -s $place/cross.png ]] &&
+        grep -aoE '(C:|\\\\\\\\|//)[^"]{0,60}' $place/table.trace | head -n 1
+}
+# A second drive, as a stick: a project and a trace on it, made from another drive, and opened when the stick is F:.
+drives() {
+    local stick=/srv/stick
+    rm -rf $stick
+    mkdir -p $stick
+    ln -sfn $stick "$WINEPREFIX/dosdevices/e:"
+    cp "$samples/notes.txt" "$samples/sorting-a-table.md" $stick/
+    canopy project new 'E:\Handbuch' --from en --to de 'e:/notes.txt' 'C:\canopy\assets\samples\sorting-a-table.md' >>"$log" &&
+        (cd $stick && canopy translate 'E:sorting-a-table.md' --device cpu --trace 'E:table.trace' -o '\table.de.md') && ls $stick/table.* >>"$log" &&
+        mv "$WINEPREFIX/dosdevices/e:" "$WINEPREFIX/dosdevices/f:" && canopy project translate 'F:\Handbuch' --device cpu >>"$log" &&
+        canopy project export 'F:\Handbuch' >>"$log" && canopy project status 'F:\Handbuch' | tail -n 1 &&
+        canopy explain 'F:\table.trace' --view cross --sentence 2 -o 'F:\cross.png' && [[ -s $stick/cross.png ]] &&
+        ! grep -ni '[ef]:\|\\\\' $stick/Handbuch/canopy-project.toml && (cd $stick/Handbuch/translated && ls | tr '\n' ' ')
+}
+
+# The windows of the installer and of the uninstaller in a language, page by page; the key Return presses what leads on.
+installer_windows() {
+    local page place=$drive/users/root/AppData/Local/Programs/Canopy
+    export LC_ALL=$1
+    rm -rf "$place"
+    open_screen 520x420
+    wine "$(ls /packages/*-setup.exe | head -n 1)" 2>>"$log" &
+    appears Canopy
+    for page in welcome licence parts folder; do
+        rest
+        picture "$1/$page"
+        xdotool key Return
+    done
+    for _ in $(seq 300); do sleep 1; [[ -e $place/uninstall.exe ]] && break; done
+    rest
+    picture "$1/finished"
+    wineboot -k
+    sleep 10
+    [[ -e $place/canopy.exe ]] || return 1
+    wine "$place/uninstall.exe" 2>>"$log" &
+    appears Canopy
+    rest
+    picture "$1/uninstall"
+    xdotool key Return
+    sleep 10
+    rest
+    picture "$1/uninstalled"
+    close_screen
+    [[ ! -e $place ]]
+}
+german() { installer_windows de_DE.UTF-8; }
+portuguese() { installer_windows pt_BR.UTF-8; }
 
 all=(
     version 'version'
@@ -171,6 +404,18 @@ all=(
     window 'window'
     window_cpu 'window with `--device cpu`'
     window_gl 'window with `WGPU_BACKEND=gl`'
+    dialogs 'document opened, translated and saved by the window and the dialogs of the system'
+    theme 'window as light or dark as Windows'
+    scales 'window at 100, 150 and 200 %'
+    no_console 'window of a program started by a click, without a console'
+    console 'console: text, progress, colours, Ctrl+C (look at the pictures)'
+    terminal 'terminal of Unix'
+    network 'documents in `\\server\share`'
+    network_project 'project there'
+    network_trace 'trace there'
+    drives 'project and trace on another drive, whose letter changes'
+    german 'windows of the installer in German'
+    portuguese 'the same in Portuguese'
     installer 'installer, command in the search path, uninstall'
 )
 echo '| tried | works | time |'
