@@ -146,6 +146,7 @@ rest() {
     done
 }
 click() { xdotool mousemove "$1" "$2" click 1; }
+line() { xdotool type "$1" && xdotool key Return; }
 
 # A letter in the window: clicks on Explore, Document, Translate document, Models and Document, each of which changes the picture of a
 # window that lives; Wine's title is 30 pixels high.
@@ -184,11 +185,11 @@ dialogs() {
     program=$!
     appears '^Canopy'
     sleep "$WAIT"
+    click 640 15
     xdotool key ctrl+o
     sleep "$WAIT"
     picture dialogs/open
-    xdotool type 'C:\canopy\assets\samples\letter.docx'
-    xdotool key Return
+    line 'C:\canopy\assets\samples\letter.docx'
     sleep "$WAIT"
     picture dialogs/opened
     xdotool key ctrl+Return
@@ -198,8 +199,7 @@ dialogs() {
     sleep "$WAIT"
     picture dialogs/save
     xdotool key ctrl+a
-    xdotool type 'C:\Brief.docx'
-    xdotool key Return
+    line 'C:\Brief.docx'
     sleep "$WAIT"
     picture dialogs/saved
     close_screen $program
@@ -268,22 +268,23 @@ console() {
     (cd "$drive" && exec wineconsole cmd) 2>>"$log" &
     program=$!
     sleep 15
-    xdotool type $'cd \\canopy\n'
-    xdotool type $'canopy translate assets\\samples\\notes.txt --device cpu\n'
+    click 200 200
+    line 'cd \canopy'
+    line 'canopy translate assets\samples\notes.txt --device cpu'
     sleep 2
     picture console/progress
     rest
     picture console/text
-    xdotool type $'cls & canopy translate missing.txt & canopy --help\n'
+    line 'cls & canopy translate missing.txt & canopy --help'
     rest
     picture console/colours
-    xdotool type $'cls & canopy demo --run C:\\Lauf\n'
+    line 'cls & canopy demo --run C:\Lauf'
     sleep "$((2 * WAIT))"
     picture console/training
     xdotool key ctrl+c
     rest
     picture console/stopped
-    xdotool type $'cls & echo %errorlevel% & dir \\Lauf\n'
+    line 'cls & echo %errorlevel% & dir \Lauf'
     rest
     picture console/after
     close_screen $program
