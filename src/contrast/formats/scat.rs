@@ -1,9 +1,9 @@
 //! Yin et al., "Do Context-Aware Translation Models Pay the Right Attention?", ACL 2021: SCAT, from English to French.
 //!
 //! A line of `highlighted.test.en` is a sentence. The same lines of `highlighted.test.fr`, `….context.en` and `….context.fr`
-//! beside it are its translation, the sentences before it and theirs. `<p>it</p>` is a pronoun; by what is in `<hon>…<hoff>`, with
-//! a space outside of either tag, translators chose its translation. Where one such tag stands in another, words are read
-//! without them.
+//! beside it are its translation, the sentences before it and theirs. `<p>it</p>` is a pronoun; `<hon>…<hoff>`, with an extra space
+//! on either side, marks the words that told translators how to translate it. Where such tags are nested or broken, they
+//! are dropped and the words kept.
 //!
 //! The wrong translation has the other gender in place of each marked pronoun; words that agree with it stay. What decides is in the
 //! nearest sentence with such a choice. The sentences before are cut, and belong together in pairs if both languages have equally
@@ -263,7 +263,7 @@ fn of_other_gender(pronoun: &str) -> Option<String> {
     })
 }
 
-/// A line without the tags of choices, one of which may stand in another: what was put in last is taken out first.
+/// A line without `<hon>` and `<hoff>`. One may be inside another, so they are removed until none is left.
 fn without_choices(line: &str) -> String {
     let mut line = line.to_owned();
     loop {

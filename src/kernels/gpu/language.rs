@@ -149,7 +149,7 @@ pub struct CachedAttention<'b> {
     pub scale: f32,
     /// Scores `s` become `cap · tanh(s / cap)`.
     pub cap: Option<f32>,
-    /// What is added to scores, by the distance of query and key.
+    /// Biases of scores by the distance from query to key; none: scores stay as they are.
     pub biases: Option<DistanceBiases<'b>>,
     /// Whether the cache has half floats.
     pub in_halves: bool,

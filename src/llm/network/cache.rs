@@ -134,7 +134,7 @@ impl Cache {
 /// Tokens that are read behind those of a cache.
 #[derive(Debug)]
 pub(super) struct Sequence<'s> {
-    /// What is read before the cache, by several sequences; nothing is added to it.
+    /// Positions before those of the cache, shared by several sequences and never changed.
     pub prefix: Option<&'s Cache>,
     pub cache: &'s mut Cache,
     /// Number of the tokens.

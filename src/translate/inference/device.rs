@@ -74,7 +74,7 @@ const GRAPHICS_APIS: &[WgpuBackend] = if cfg!(target_os = "linux") {
     &[WgpuBackend::Auto]
 };
 
-/// What draws the window of this process, if it has opened one.
+/// The kind of adapter that draws the window, if this process has one.
 static WINDOW: Mutex<Option<DeviceType>> = Mutex::new(None);
 
 /// Whether the GPU was lost: a runtime cannot be set up twice, so it stays so until the program is opened again.

@@ -30,7 +30,7 @@ pub(in crate::network) struct GpuCache {
     source: Vec<[Buffer; 2]>,
     /// Positions of the encoder.
     source_length: usize,
-    /// What the encoder is computed with.
+    /// The cache of the encoder, if there is one.
     pub(super) encoder: Option<Box<Self>>,
     /// Biases for the positions that there is room for.
     biases: Option<Biases>,
@@ -43,7 +43,7 @@ pub(in crate::network) struct GpuCache {
     widths: Widths,
 }
 
-/// What layers read and write of a cache.
+/// The parts of a cache that layers read and write.
 #[derive(Clone, Copy)]
 pub(super) struct Held<'c> {
     pub work: &'c Work,
@@ -167,7 +167,7 @@ impl GpuCache {
         }
     }
 
-    /// What layers read and write, and what runs are started with.
+    /// The GPU, the bindings of its runs, and the parts that layers read and write.
     pub(super) fn split(&mut self) -> (&Arc<Gpu>, &mut Bound, Held<'_>) {
         let held = Held {
             work: &self.work,
