@@ -328,48 +328,34 @@ fn lengths(heads: &[HeadStatistics]) -> String {
     text
 }
 
-/// The attention to sentences that decide, where any is known.
+/// The attention to sentences that decide, where any is known: a line for each head, and for the heads together one for each
+/// distance.
 fn decisions(heads: &[HeadStatistics]) -> String {
+    let lines = heads.iter().flat_map(|it| {
+        let most = it.head.map_or(it.deciding.len(), |_| 1);
+        it.deciding.iter().take(most).map(move |share| (it, share))
+    });
     let mut text = String::new();
-    for it in heads {
-        let head = head(it);
-        // A line for each head, and for the heads together one for each distance.
-        let shown = if it.head.is_some() {
-            1
-        } else {
-            it.deciding.len()
-        };
-        for share in it.deciding.iter().take(shown) {
-            if text.is_empty() {
-                let _ = writeln!(
-                    text,
-                    "\n{:6} {:>5} {:>4} {:>20} {:>9} {:>7} {:>6} {:>6}",
-                    "side",
-                    "layer",
-                    "head",
-                    "deciding sentence",
-                    "sentences",
-                    "chosen",
-                    "first",
-                    "share"
-                );
-            }
-            let place = match (share.from, share.to) {
-                (None, _) => "anywhere".to_owned(),
-                (Some(1), _) => "the one before".to_owned(),
-                (Some(distance), Some(_)) => format!("{distance} before"),
-                (Some(distance), None) => format!("{distance} or more before"),
-            };
-            let [chosen, first, mass] =
-                [share.chosen, share.first, share.share].map(|it| percent(Some(it)));
-            let _ = writeln!(
-                text,
-                "{:6} {:>5} {head:>4} {place:>20} {:>9} {chosen:>7} {first:>6} {mass:>6}",
-                side(it),
-                it.layer + 1,
-                share.sentences,
-            );
+    for (it, share) in lines {
+        if text.is_empty() {
+            text += "\nside   layer head    deciding sentence sentences  chosen  first  share\n";
         }
+        let place = match (share.from, share.to) {
+            (None, _) => "anywhere".to_owned(),
+            (Some(1), _) => "the one before".to_owned(),
+            (Some(distance), Some(_)) => format!("{distance} before"),
+            (Some(distance), None) => format!("{distance} or more before"),
+        };
+        let [chosen, first, mass] =
+            [share.chosen, share.first, share.share].map(|it| percent(Some(it)));
+        let _ = writeln!(
+            text,
+            "{:6} {:>5} {:>4} {place:>20} {:>9} {chosen:>7} {first:>6} {mass:>6}",
+            side(it),
+            it.layer + 1,
+            head(it),
+            share.sentences,
+        );
     }
     text
 }

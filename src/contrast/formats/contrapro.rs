@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Place, stem};
-use crate::error::{BaseError, Error, Result};
+use super::{Place, read_as_many, stem};
+use crate::error::{Error, Result};
 use crate::set::{Contrast, ContrastiveSet, Item, SetDocument};
 use canopy_base::lines::read_lines;
 
@@ -137,16 +137,8 @@ impl DocumentFiles {
                 "document {id:?} is not there in one other language"
             ))
         })?;
-        let (sources, targets) = (read_lines(&source)?, read_lines(target)?);
-        if sources.len() != targets.len() {
-            return Err(Error::Base(BaseError::UnequalLines {
-                found: sources.len(),
-                expected: targets.len(),
-                line: sources.len().min(targets.len()) + 1,
-                like: target.clone(),
-                path: source,
-            }));
-        }
+        let targets = read_lines(target)?;
+        let sources = read_as_many(&source, targets.len(), target)?;
         Ok(SetDocument::from_lines(
             id.to_owned(),
             sources,

@@ -10,10 +10,10 @@
 //! many; otherwise all of them are one. Lines without a marked pronoun in the translation are left out.
 
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::{Place, stem};
-use crate::error::{BaseError, Error, Result};
+use super::{Place, read_as_many, stem};
+use crate::error::Result;
 use crate::set::{Contrast, ContrastiveSet, Item, SetDocument};
 use canopy_base::lines::read_lines;
 use canopy_document::cut_into_sentences;
@@ -41,16 +41,10 @@ pub(super) fn open(path: &Path) -> Result<ContrastiveSet> {
     let name = name.strip_suffix(".context").unwrap_or(&name);
     let file = |rest: &str| path.with_file_name(format!("{name}.{rest}"));
     let files = ["en", "fr", "context.en", "context.fr"].map(file);
-    let lines = files.each_ref().map(|path| read_lines(path));
-    let [sources, targets, source_contexts, target_contexts] = lines;
-    let (sources, targets) = (sources?, targets?);
-    let contexts = [source_contexts?, target_contexts?];
-    for (lines, file) in [&targets, &contexts[0], &contexts[1]]
-        .into_iter()
-        .zip(&files[1..])
-    {
-        check_number(lines, file, &sources, &files[0])?;
-    }
+    let sources = read_lines(&files[0])?;
+    let read = |path| read_as_many(path, sources.len(), &files[0]);
+    let targets = read(&files[1])?;
+    let contexts = [read(&files[2])?, read(&files[3])?];
     let mut set = ContrastiveSet {
         name: name.to_owned(),
         ..ContrastiveSet::default()
@@ -77,19 +71,6 @@ pub(super) fn open(path: &Path) -> Result<ContrastiveSet> {
     };
     set.about = format!("SCAT, Yin et al., ACL 2021{left_out}");
     Ok(set)
-}
-
-fn check_number(lines: &[String], file: &Path, like: &[String], first: &Path) -> Result<()> {
-    if lines.len() == like.len() {
-        return Ok(());
-    }
-    Err(Error::Base(BaseError::UnequalLines {
-        found: lines.len(),
-        expected: like.len(),
-        line: lines.len().min(like.len()) + 1,
-        like: PathBuf::from(first),
-        path: PathBuf::from(file),
-    }))
 }
 
 impl ContrastiveSet {

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::{Place, stem};
-use crate::error::{BaseError, Error, Result};
+use super::{Place, read_as_many, stem};
+use crate::error::{Error, Result};
 use crate::set::{Contrast, ContrastiveSet, Item, SetDocument};
 use canopy_base::lines::read_lines;
 
@@ -91,16 +91,8 @@ pub(super) fn open_lines(path: &Path) -> Result<ContrastiveSet> {
         path: path.to_owned(),
     })?;
     let (sources, targets) = (path.with_extension("src"), path.with_extension("dst"));
-    let (source_lines, target_lines) = (read_lines(&sources)?, read_lines(&targets)?);
-    if source_lines.len() != target_lines.len() {
-        return Err(Error::Base(BaseError::UnequalLines {
-            found: target_lines.len(),
-            expected: source_lines.len(),
-            line: source_lines.len().min(target_lines.len()) + 1,
-            like: sources,
-            path: targets,
-        }));
-    }
+    let source_lines = read_lines(&sources)?;
+    read_as_many(&targets, source_lines.len(), &sources)?;
     let set = super::open(&json, None)?;
     let candidates = |item: &Item| item.contrasts.len() + 1;
     let expected: usize = set.items.iter().map(candidates).sum();
