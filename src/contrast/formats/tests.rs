@@ -346,6 +346,16 @@ fn lines_of_scat_are_read_without_their_tags() {
 }
 
 #[test]
+fn a_context_of_translations_alone_is_no_context_and_decides_at_no_distance() {
+    let desk = scat();
+    desk.file("highlighted.test.context.en", "\n\n\nWell.\n");
+    let set = desk.open("highlighted.test.en").expect("a set");
+    let found = set.items.iter().map(|it| (it.sentence, it.distance));
+    let found: Vec<_> = found.collect();
+    assert_eq!(found, [(0, None), (0, Some(0)), (0, None)]);
+}
+
+#[test]
 fn files_of_scat_that_do_not_belong_together_are_named() {
     let desk = scat();
     desk.file("highlighted.test.context.fr", "Bon.\n");
