@@ -121,7 +121,9 @@ open_screen() {
 }
 close_screen() {
     wineboot -k
-    [[ $# == 0 ]] || wait "$@"
+    sleep 3
+    # Once in a while wineboot leaves a program alone.
+    [[ $# == 0 ]] || { kill -9 "$@"; wait "$@"; } 2>>"$log"
     kill "$server"
 }
 # Waits for a window with this in its title.
@@ -149,13 +151,13 @@ click() { xdotool mousemove "$1" "$2" click 1; }
 line() { xdotool type "$1" && xdotool key Return; }
 
 # A letter in the window: clicks on Explore, Document, Translate document, Models and Document, each of which changes the picture of a
-# window that lives; Wine's title is 30 pixels high.
+# window that lives. Without a window manager it has no title, and Wine leaves the 30 pixels above it black.
 window() {
     local program before now changes=0 step=0 name=${1:-auto}
     open_screen
     wine 'C:\canopy\canopy.exe' 'C:\canopy\assets\samples\letter.docx' "${@:2}" 2>>"$log" &
     program=$!
-    appears '^Canopy'
+    appears 'Canopy$'
     sleep "$WAIT"
     picture "$name/0"
     before=$(seen)
@@ -175,7 +177,8 @@ window() {
 window_cpu() { window cpu --device cpu; }
 window_gl() { WGPU_BACKEND=gl window gl; }
 
-# The letter is opened by the system's dialog, translated, and saved by the dialog: it is the same as without the window.
+# The letter is opened by the system's dialog, translated, and saved by the dialog: it is the same as without the window. Clicks give the
+# dialog's field for names and the window the keys, which a window manager would.
 dialogs() {
     local program saved=$work/Brief.docx
     rm -f "$saved"
@@ -183,21 +186,24 @@ dialogs() {
     open_screen
     wine 'C:\canopy\canopy.exe' 2>>"$log" &
     program=$!
-    appears '^Canopy'
+    appears 'Canopy$'
     sleep "$WAIT"
-    click 640 15
+    click 1000 700
     xdotool key ctrl+o
     sleep "$WAIT"
     picture dialogs/open
+    click 380 476
     line 'C:\canopy\assets\samples\letter.docx'
     sleep "$WAIT"
     picture dialogs/opened
+    click 600 835
     xdotool key ctrl+Return
     sleep "$((4 * WAIT))"
     picture dialogs/translated
     xdotool key ctrl+s
     sleep "$WAIT"
     picture dialogs/save
+    click 380 476
     xdotool key ctrl+a
     line 'C:\Brief.docx'
     sleep "$WAIT"
@@ -213,7 +219,7 @@ brightness() {
     open_screen
     wine 'C:\canopy\canopy.exe' --device cpu 2>>"$log" &
     program=$!
-    appears '^Canopy'
+    appears 'Canopy$'
     sleep "$WAIT"
     picture "theme/$1"
     convert "$drive/pictures/theme/$1.png" -colorspace gray -format '%[fx:int(100*mean)]' info:
@@ -236,10 +242,10 @@ scales() {
         open_screen 2700x1800
         wine 'C:\canopy\canopy.exe' 'C:\canopy\assets\samples\letter.docx' --device cpu 2>>"$log" &
         program=$!
-        appears '^Canopy'
+        appears 'Canopy$'
         sleep "$WAIT"
         picture "scales/$dots"
-        sizes+="$(xdotool search --onlyvisible --name '^Canopy' getwindowgeometry | sed -n 's/.*Geometry: //p' | tail -n 1) "
+        sizes+="$(xdotool search --onlyvisible --name 'Canopy$' getwindowgeometry | sed -n 's/.*Geometry: //p' | tail -n 1) "
         close_screen $program
     done
     wine reg add 'HKCU\Control Panel\Desktop' /v LogPixels /t REG_DWORD /d 96 /f >>"$log"
@@ -251,7 +257,7 @@ no_console() {
     local titles
     open_screen
     wine start 'C:\canopy\canopy.exe' 2>>"$log"
-    appears '^Canopy'
+    appears 'Canopy$'
     sleep "$WAIT"
     picture console/none
     titles=$(xdotool search --onlyvisible --name . 2>>"$log" | while read -r id; do xdotool getwindowname "$id"; done | sort -u | tr '\n' ' ')
