@@ -46,6 +46,7 @@ make_root() {
         apt-get update -q
         apt-get install -qy --no-install-recommends cargo rust-src gcc libc6-dev gcc-mingw-w64-x86-64 nsis zip unzip curl
         apt-get install -qy --no-install-recommends wine wine64 xvfb xauth xdotool imagemagick fonts-dejavu-core \
+            fonts-droid-fallback fonts-hosny-amiri fonts-lohit-deva fonts-tlwg-garuda-ttf \
             libgl1-mesa-dri libgl1 libegl1 libvulkan1 mesa-vulkan-drivers locales
         for language in de_DE pt_BR; do localedef -i $language -f UTF-8 $language.UTF-8; done'
     startup_objects

@@ -252,6 +252,27 @@ scales() {
     echo "$sizes"
 }
 
+# A text in six scripts, without fonts for them, and with two in the folder of Windows and two in that of the user.
+fonts() {
+    local program state folder=$drive/windows/Fonts own=$drive/users/root/AppData/Local/Microsoft/Windows/Fonts
+    printf '%s\n\n' 'Latin: Übung' 'العربية: مكتبة المدينة' 'हिन्दी: शहर का पुस्तकालय' 'ไทย: ห้องสมุดเมือง' '中文：城市图书馆' '日本語：市の図書館' >"$work/scripts.txt"
+    rm -f "$folder"/* "$own"/*
+    mkdir -p "$own"
+    for state in without with; do
+        open_screen
+        wine 'C:\canopy\canopy.exe' 'C:\Übungen für Jörg\scripts.txt' --device cpu 2>>"$log" &
+        program=$!
+        appears 'Canopy$'
+        sleep "$WAIT"
+        picture "fonts/$state"
+        close_screen $program
+        (cd /usr/share/fonts && cp truetype/droid/DroidSansFallbackFull.ttf truetype/lohit-devanagari/*.ttf "$folder" &&
+            cp truetype/tlwg/Garuda.ttf opentype/fonts-hosny-amiri/Amiri-Regular.ttf "$own")
+    done
+    rm -f "$folder"/* "$own"/*
+    ! cmp -s "$drive/pictures/fonts/without.png" "$drive/pictures/fonts/with.png"
+}
+
 # Started as by a click, with a console of its own, which goes; the titles of all windows.
 no_console() {
     local titles
@@ -414,6 +435,7 @@ all=(
     dialogs 'document opened, translated and saved by the window and the dialogs of the system'
     theme 'window as light or dark as Windows'
     scales 'window at 100, 150 and 200 %'
+    fonts 'fonts of the system and of the user, found by script (look at the pictures)'
     no_console 'window of a program started by a click, without a console'
     console 'console: text, progress, colours, Ctrl+C (look at the pictures)'
     terminal 'terminal of Unix'

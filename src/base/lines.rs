@@ -29,6 +29,28 @@ pub fn lines(path: &Path, bytes: Vec<u8>) -> Result<Vec<String>> {
     Ok(lines.map(str::to_owned).collect())
 }
 
+/// The lines of a file, if they are as many as those of another, `like`.
+///
+/// # Errors
+/// If they are more or fewer than `expected`; both files and the first line without a counterpart are named.
+pub fn as_many(
+    lines: Vec<String>,
+    path: &Path,
+    expected: usize,
+    like: &Path,
+) -> Result<Vec<String>> {
+    if lines.len() == expected {
+        return Ok(lines);
+    }
+    Err(Error::UnequalLines {
+        found: lines.len(),
+        expected,
+        line: lines.len().min(expected) + 1,
+        like: like.to_owned(),
+        path: path.to_owned(),
+    })
+}
+
 /// The text of a file, without a byte order mark.
 ///
 /// # Errors

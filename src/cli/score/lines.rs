@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 
-use crate::error::{BaseError, Error, Result};
-use canopy_base::lines::lines;
+use crate::error::{Error, Result};
+use canopy_base::lines::{as_many, lines};
 use canopy_evaluate::evaluation::unique_names;
 use canopy_metrics::Documents;
 
@@ -44,10 +44,10 @@ impl TestSet {
         let (first, others) = references.split_first().expect("clap asks for a reference");
         let first_lines = read(first)?;
         let segments = first_lines.len();
-        let as_many = |path: &PathBuf| read_as_many(path, segments, first);
+        let same_count = |path: &PathBuf| read_as_many(path, segments, first);
         let mut all = vec![first_lines];
         for path in others {
-            all.push(as_many(path)?);
+            all.push(same_count(path)?);
         }
         for (path, lines) in references.iter().zip(&all) {
             if lines.iter().all(|line| line.trim().is_empty()) {
@@ -63,7 +63,7 @@ impl TestSet {
             .transpose()?;
         Ok(Self {
             names: names(systems),
-            systems: systems.iter().map(as_many).collect::<Result<_>>()?,
+            systems: systems.iter().map(same_count).collect::<Result<_>>()?,
             references: all,
             documents: documents.map(|ids| Documents::from_ids(&ids)),
             sources: sources.transpose()?.unwrap_or_default(),
@@ -134,15 +134,5 @@ fn read(path: &Path) -> Result<Vec<String>> {
 }
 
 fn read_as_many(path: &Path, expected: usize, like: &Path) -> Result<Vec<String>> {
-    let lines = read(path)?;
-    if lines.len() == expected {
-        return Ok(lines);
-    }
-    Err(Error::Base(BaseError::UnequalLines {
-        found: lines.len(),
-        expected,
-        line: lines.len().min(expected) + 1,
-        like: like.to_owned(),
-        path: path.to_owned(),
-    }))
+    Ok(as_many(read(path)?, path, expected, like)?)
 }

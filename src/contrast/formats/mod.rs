@@ -17,8 +17,8 @@ use serde_json::Value;
 pub use own::{FORMAT, VERSION};
 
 use super::set::ContrastiveSet;
-use crate::error::{BaseError, Error, Result};
-use canopy_base::lines::{read_lines, utf8};
+use crate::error::{Error, Result};
+use canopy_base::lines::{as_many, read_lines, utf8};
 
 /// Reads a set, whichever of these formats it has:
 ///
@@ -75,17 +75,7 @@ fn no_set(path: &Path, problem: impl Into<String>) -> Error {
 
 /// The lines of a file that has as many as `like`, of which there are `expected`.
 fn read_as_many(path: &Path, expected: usize, like: &Path) -> Result<Vec<String>> {
-    let lines = read_lines(path)?;
-    if lines.len() == expected {
-        return Ok(lines);
-    }
-    Err(Error::Base(BaseError::UnequalLines {
-        found: lines.len(),
-        expected,
-        line: lines.len().min(expected) + 1,
-        like: like.to_owned(),
-        path: path.to_owned(),
-    }))
+    Ok(as_many(read_lines(path)?, path, expected, like)?)
 }
 
 /// The file's name without its extension.
