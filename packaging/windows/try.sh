@@ -147,6 +147,14 @@ rest() {
         before=$now
     done
 }
+# The program with these arguments, until its window stands, and a picture of that; `program` is its process.
+show() {
+    wine 'C:\canopy\canopy.exe' "${@:2}" 2>>"$log" &
+    program=$!
+    appears 'Canopy$'
+    sleep "$WAIT"
+    picture "$1"
+}
 click() { xdotool mousemove "$1" "$2" click 1; }
 line() { xdotool type "$1" && xdotool key Return; }
 
@@ -155,11 +163,7 @@ line() { xdotool type "$1" && xdotool key Return; }
 window() {
     local program before now changes=0 step=0 name=${1:-auto}
     open_screen
-    wine 'C:\canopy\canopy.exe' 'C:\canopy\assets\samples\letter.docx' "${@:2}" 2>>"$log" &
-    program=$!
-    appears 'Canopy$'
-    sleep "$WAIT"
-    picture "$name/0"
+    show "$name/0" 'C:\canopy\assets\samples\letter.docx' "${@:2}"
     before=$(seen)
     for place in 612 529 1199 842 529; do
         step=$((step + 1))
@@ -180,14 +184,11 @@ window_gl() { WGPU_BACKEND=gl window gl; }
 # The letter is opened by the system's dialog, translated, and saved by the dialog: it is the same as without the window. Clicks give the
 # dialog's field for names and the window the keys, which a window manager would.
 dialogs() {
-    local program saved=$work/Brief.docx
+    local program saved=$drive/Brief.docx
     rm -f "$saved"
     canopy translate 'C:\canopy\assets\samples\letter.docx' --device cpu --force -o 'C:\Übungen für Jörg\letter.de.docx'
     open_screen
-    wine 'C:\canopy\canopy.exe' 2>>"$log" &
-    program=$!
-    appears 'Canopy$'
-    sleep "$WAIT"
+    show dialogs/start
     click 1000 700
     xdotool key ctrl+o
     sleep "$WAIT"
@@ -209,7 +210,7 @@ dialogs() {
     sleep "$WAIT"
     picture dialogs/saved
     close_screen $program
-    cmp "$drive/Brief.docx" "$work/letter.de.docx" && rm "$drive/Brief.docx" && echo 'the file that the command line writes'
+    cmp "$saved" "$work/letter.de.docx" && rm "$saved" && echo 'the file that the command line writes'
 }
 
 # Whether the window is dark or light, as Windows is.
@@ -217,11 +218,7 @@ brightness() {
     local program
     wine reg add 'HKCU\Software\Microsoft\Windows\CurrentVersion\Themes\Personalize' /v AppsUseLightTheme /t REG_DWORD /d "$1" /f >>"$log"
     open_screen
-    wine 'C:\canopy\canopy.exe' --device cpu 2>>"$log" &
-    program=$!
-    appears 'Canopy$'
-    sleep "$WAIT"
-    picture "theme/$1"
+    show "theme/$1" --device cpu
     convert "$drive/pictures/theme/$1.png" -colorspace gray -format '%[fx:int(100*mean)]' info:
     close_screen $program
 }
@@ -240,11 +237,7 @@ scales() {
     for dots in 96 144 192; do
         wine reg add 'HKCU\Control Panel\Desktop' /v LogPixels /t REG_DWORD /d $dots /f >>"$log"
         open_screen 2700x1800
-        wine 'C:\canopy\canopy.exe' 'C:\canopy\assets\samples\letter.docx' --device cpu 2>>"$log" &
-        program=$!
-        appears 'Canopy$'
-        sleep "$WAIT"
-        picture "scales/$dots"
+        show "scales/$dots" 'C:\canopy\assets\samples\letter.docx' --device cpu
         sizes+="$(xdotool search --onlyvisible --name 'Canopy$' getwindowgeometry | sed -n 's/.*Geometry: //p' | tail -n 1) "
         close_screen $program
     done
@@ -259,18 +252,16 @@ fonts() {
     rm -f "$folder"/* "$own"/*
     mkdir -p "$own"
     for state in without with; do
+        [[ $state == without ]] || (cd /usr/share/fonts && cp truetype/droid/DroidSansFallbackFull.ttf truetype/lohit-devanagari/*.ttf "$folder" &&
+            cp truetype/tlwg/Garuda.ttf opentype/fonts-hosny-amiri/Amiri-Regular.ttf "$own") || return
         open_screen
-        wine 'C:\canopy\canopy.exe' 'C:\Übungen für Jörg\scripts.txt' --device cpu 2>>"$log" &
-        program=$!
-        appears 'Canopy$'
-        sleep "$WAIT"
-        picture "fonts/$state"
+        show "fonts/$state" 'C:\Übungen für Jörg\scripts.txt' --device cpu
         close_screen $program
-        (cd /usr/share/fonts && cp truetype/droid/DroidSansFallbackFull.ttf truetype/lohit-devanagari/*.ttf "$folder" &&
-            cp truetype/tlwg/Garuda.ttf opentype/fonts-hosny-amiri/Amiri-Regular.ttf "$own")
     done
     rm -f "$folder"/* "$own"/*
-    ! cmp -s "$drive/pictures/fonts/without.png" "$drive/pictures/fonts/with.png"
+    # A picture that is not there is no difference.
+    cmp -s "$drive/pictures/fonts/without.png" "$drive/pictures/fonts/with.png"
+    [[ $? == 1 ]]
 }
 
 # Started as by a click, with a console of its own, which goes; the titles of all windows.
