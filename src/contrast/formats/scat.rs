@@ -101,8 +101,7 @@ impl ContrastiveSet {
             let sentences = &cut[side];
             let place = sentences.iter().rposition(|it| it.start <= choice.start);
             let distance = sentences.len() - place.unwrap_or_default();
-            // A context of translations alone, which has no sentence to stand beside, is not in the document.
-            (before > 0).then_some(distance.min(before))
+            distance.min(before)
         };
         let own = [source, target].into_iter().flat_map(|it| &it.choices);
         let own = own.map(|_| 0);
@@ -110,7 +109,9 @@ impl ContrastiveSet {
             let choices = context[side].choices.iter();
             choices.map(move |choice| (side, choice))
         });
-        let far = far.filter_map(|(side, choice)| distance_of(side, choice));
+        // Without sentences before this one, the document has nothing else that could decide.
+        let far = far.filter(|_| before > 0);
+        let far = far.map(|(side, choice)| distance_of(side, choice));
         let distance = own.chain(far).min();
         let chosen_by = [&context[1], target, &context[0], source];
         let mut antecedents = chosen_by.iter().flat_map(|it| it.chosen());
